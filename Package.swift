@@ -1,0 +1,80 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Every room is built alike: Swift 6, warnings are errors, each unsafe step is written out.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// One C library each: a module map and `static inline` shims, no logic.
+func library(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: [], swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The order is the architecture: a target depends only on targets above it.
+let package = Package(
+    name: "photospool",
+    targets: [
+        library("CSystemd", "libsystemd", apt: "libsystemd-dev"),
+        library("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
+        library("CMicrohttpd", "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        library("CCrypto", "libcrypto", apt: "libssl-dev"),
+        library("CTurboJPEG", "libturbojpeg", apt: "libturbojpeg0-dev"),
+        library("CHEIF", "libheif", apt: "libheif-dev"),
+        library("CAVIF", "libavif", apt: "libavif-dev"),
+        library("CSPNG", "spng", apt: "libspng-dev"),
+        library("CLCMS", "lcms2", apt: "liblcms2-dev"),
+        library("CEXIF", "libexif", apt: "libexif-dev"),
+        library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
+        .target(name: "CLinux", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CResample", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
+        .target(name: "CTOML", cxxSettings: [.unsafeFlags(["-Wall", "-Wextra"])]),
+
+        room("PhotoModel", []),
+        room("ControlAPI", ["PhotoModel"]),
+        room("Workers", ["PhotoModel"]),
+        room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
+        room("SQLite", ["CSQLite"]),
+        room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
+        room("Codecs", ["PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CLCMS"]),
+        room("Metadata", ["PhotoModel", "CEXIF", "CHEIF"]),
+        room("Watch", ["PhotoModel", "Files", "CLinux"]),
+        room("Store", ["PhotoModel", "Files", "SQLite"]),
+        room("Preview", ["PhotoModel", "Files", "DecoderWire", "CLinux"]),
+        room("Ingest", ["PhotoModel", "Workers", "Files", "Store", "Preview"]),
+        room("HTTP", ["PhotoModel", "Files", "CMicrohttpd", "CLinux"]),
+        room("HTTPClient", ["PhotoModel", "CCurl"]),
+        room("Config", ["PhotoModel", "Files", "CTOML"]),
+        room("Service", ["PhotoModel", "Files", "CSystemd", "CLinux"]),
+        room("Control", ["PhotoModel", "ControlAPI", "Workers", "Files", "Store", "HTTP"]),
+
+        program(
+            "photospoold",
+            [
+                "PhotoModel", "Workers", "Files", "Watch", "Store", "Preview", "Ingest", "Config", "Service", "Control",
+                "CLinux",
+            ]),
+        program(
+            "photospool-decoder", ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CSeccomp"]),
+        program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)
