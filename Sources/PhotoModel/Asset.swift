@@ -77,7 +77,7 @@ package struct Facts: Hashable, Sendable, Codable {
 }
 
 /// The original of one file of a shot, in the library.
-package struct Resource: Hashable, Sendable {
+package struct Resource: Hashable, Sendable, Codable {
     package var role: Role
     /// Relative to the library.
     package var path: Path
@@ -101,7 +101,7 @@ package struct Resource: Hashable, Sendable {
     }
 }
 
-package struct AssetPreview: Hashable, Sendable {
+package struct AssetPreview: Hashable, Sendable, Codable {
     package var state: PreviewState
     /// Why there is none, or only part of one.
     package var problem: Problem?
@@ -118,7 +118,7 @@ package struct AssetPreview: Hashable, Sendable {
 }
 
 /// One imported shot in the catalog.
-package struct Asset: Sendable, Identifiable {
+package struct Asset: Sendable, Identifiable, Codable {
     /// UUIDv7 as text (RFC 9562).
     package typealias ID = String
     package var id: ID

@@ -51,16 +51,24 @@ package enum MediaType: String, Codable, Sendable, CaseIterable {
 
 /// What a resource is to its asset.
 package enum Role: String, Codable, Sendable, CaseIterable {
-    case photo, alternate_photo, paired_video, video, adjustment, sidecar, audio, thumbnail
+    case photo
+    case alternatePhoto = "alternate_photo"
+    case pairedVideo = "paired_video"
+    case video, adjustment, sidecar, audio, thumbnail
 }
 
 /// What an asset is as a whole: what a drop's `kinds` chooses by.
 package enum AssetKind: String, Codable, Sendable, CaseIterable {
-    case photo, raw, video, live_photo, screenshot
+    case photo, raw, video
+    case livePhoto = "live_photo"
+    case screenshot
 }
 
 package enum DateSource: String, Codable, Sendable, CaseIterable {
-    case exif_original, exif_digitized, exif_modified, xmp, quicktime, filename, mtime
+    case exifOriginal = "exif_original"
+    case exifDigitized = "exif_digitized"
+    case exifModified = "exif_modified"
+    case xmp, quicktime, filename, mtime
 }
 
 package enum PreviewState: String, Codable, Sendable {

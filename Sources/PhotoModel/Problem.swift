@@ -2,7 +2,7 @@
 ///
 /// ``whatHappened`` names the thing and the cause, ``whatToDo`` the next step; both are whole sentences. Text that came
 /// from a file passes ``SafeText`` before it enters either.
-package struct Problem: Error, Hashable, Sendable {
+package struct Problem: Error, Hashable, Sendable, Codable {
     package let code: Code
     /// "Could not write 2026/IMG_0001.HEIC: no space left on device (ENOSPC)."
     package let whatHappened: String
