@@ -1,0 +1,51 @@
+package import PhotoModel
+
+extension Problem.Code {
+    /// A few words for the kind of problem, the same for every occurrence: the `title` of RFC 9457.
+    package var title: String {
+        switch self {
+        case .unsupported: "Not a supported format"
+        case .corrupt: "Damaged file"
+        case .truncated: "File ends too early"
+        case .tooLarge: "Over a size limit"
+        case .decodeTimeout: "Decoding took too long"
+        case .decoderCrash: "Decoder crashed"
+        case .poison: "File ended the service"
+        case .encode: "Preview could not be written as JPEG"
+        case .empty: "Empty file"
+        case .sourceChanged: "Source changed during the import"
+        case .sourceBusy: "Source is being written"
+        case .sourceIO: "Source could not be read"
+        case .sourcePermission: "No permission to read the source"
+        case .libraryIO: "Library could not be written or read"
+        case .libraryFull: "Library is full"
+        case .libraryPermission: "No permission to write to the library"
+        case .libraryOffline: "Library is not there"
+        case .stateIO: "State could not be written or read"
+        case .verifyMismatch: "Copy differs from its source"
+        case .memory: "Not enough memory"
+        case .staleHandle: "Share was replaced"
+        case .sourceVanished: "Source is gone"
+        case .tombstone: "Deleted on purpose before"
+        case .orphan: "Sidecar without its photo"
+        case .filtered: "Left alone by the drop folder's rules"
+        case .notFound: "Not found"
+        case .badRequest: "Bad request"
+        case .forbidden: "Not permitted"
+        case .conflict: "Does not fit the present state"
+        case .tooBig: "Request too big"
+        case .busy: "Busy"
+        case .dropOpen: "Drop folder is writable by everybody"
+        case .leaseUnknown: "Writers cannot be seen"
+        case .watchLimit: "Not enough inotify watches"
+        case .clock: "Clock is not plausible"
+        case .disposition: "Source could not be moved or deleted"
+        case .decoderMissing: "No decoder"
+        case .config: "Configuration is not valid"
+        case .overlap: "Drop folder and library overlap"
+        case .locked: "Another instance is running"
+        case .marker: "Not the expected library"
+        case .stateStale: "State is older than the library"
+        }
+    }
+}
