@@ -74,6 +74,8 @@ let package = Package(
         program(
             "photospool-decoder", ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CSeccomp"]),
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
+
+        tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
