@@ -1,0 +1,64 @@
+/// A time at which a shot may have been taken, and who says so.
+package struct CaptureDate: Hashable, Sendable {
+    /// As the camera's clock showed it, where the photo was taken.
+    package var time: WallTime
+    /// `+02:00`; nil when the file does not tell.
+    package var offset: String?
+    package var source: DateSource
+
+    package init(time: WallTime, offset: String? = nil, source: DateSource) {
+        self.time = time
+        self.offset = offset
+        self.source = source
+    }
+
+    /// Which time counts: the best plausible one of the file (EXIF original, digitized, modified, XMP, QuickTime), else
+    /// the one in its name, else its mtime. DESIGN section 8.
+    ///
+    /// - Parameter modified: the source's mtime as local wall time; taken whatever it says, for there is nothing after it.
+    package static func choose(
+        from dates: [CaptureDate], name: Path, modified: WallTime, now: Timestamp
+    ) -> CaptureDate {
+        let order = DateSource.allCases
+        for source in order {
+            if let date = dates.first(where: { $0.source == source && $0.isPlausible(now: now) }) { return date }
+        }
+        if let time = wallTime(inName: name) {
+            let date = CaptureDate(time: time, source: .filename)
+            if date.isPlausible(now: now) { return date }
+        }
+        return CaptureDate(time: modified, source: .mtime)
+    }
+
+    /// Whether a camera can have meant it: a time that exists, not before 1990, not more than a day in the future.
+    ///
+    /// A dead clock battery writes 1970, 1980 or zeros; without an offset the zone's up to 14 hours lie within the day.
+    package func isPlausible(now: Timestamp) -> Bool {
+        guard time.isValid, time.year >= 1990, time.year <= 9999 else { return false }
+        let seconds = time.secondsAsUTC - Int64(offset.flatMap(CaptureDate.seconds(ofOffset:)) ?? 0)
+        return seconds <= now.nanoseconds / 1_000_000_000 + 86_400
+    }
+
+    /// Seconds east of Greenwich of `+02:00`, `-0930` or `Z`; nil for anything else, or beyond 15 hours.
+    package static func seconds(ofOffset text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        if bytes == [UInt8(ascii: "Z")] { return 0 }
+        guard let sign = bytes.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
+        let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }
+        let hasColon = bytes.count == 6 && bytes[3] == UInt8(ascii: ":")
+        guard digits.count == 4, hasColon || bytes.count == 5, digits.allSatisfy({ (48...57).contains($0) })
+        else { return nil }
+        let values = digits.map { Int($0) - 48 }
+        let hours = values[0] * 10 + values[1]
+        let minutes = values[2] * 10 + values[3]
+        guard hours <= 15, minutes < 60 else { return nil }
+        return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+
+    /// `+02:00` for any form that ``seconds(ofOffset:)`` understands; nil for others.
+    package static func normalized(offset text: String) -> String? {
+        guard let seconds = seconds(ofOffset: text) else { return nil }
+        let minutes = seconds.magnitude / 60
+        return (seconds < 0 ? "-" : "+") + padded(Int(minutes / 60), 2) + ":" + padded(Int(minutes % 60), 2)
+    }
+}

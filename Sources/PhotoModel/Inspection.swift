@@ -1,0 +1,34 @@
+/// What the decoder found out about a file without making a picture of it.
+package struct Inspection: Hashable, Sendable {
+    /// By content, never by name.
+    package var mediaType: MediaType
+    /// Everything but the capture time, which ``facts(name:modified:now:)`` chooses.
+    package var facts: Facts
+    /// Every time the file itself offers, plausible or not, as written there.
+    package var dates: [CaptureDate]
+    /// What a person may want to know: "the MakerNote is damaged". Never a reason to refuse a file.
+    package var notes: [String]
+
+    package init(
+        mediaType: MediaType = .unknown, facts: Facts = Facts(), dates: [CaptureDate] = [], notes: [String] = []
+    ) {
+        self.mediaType = mediaType
+        self.facts = facts
+        self.dates = dates
+        self.notes = notes
+    }
+
+    /// The facts with the capture time filled in by the rule of ``CaptureDate/choose(from:name:modified:now:)``.
+    ///
+    /// - Parameters:
+    ///   - name: of the source, for times that only the name tells.
+    ///   - modified: the source's mtime as local wall time.
+    package func facts(name: Path, modified: WallTime, now: Timestamp) -> Facts {
+        let date = CaptureDate.choose(from: dates, name: name, modified: modified, now: now)
+        var facts = facts
+        facts.capturedAt = date.time
+        facts.capturedOffset = date.offset
+        facts.dateSource = date.source
+        return facts
+    }
+}
