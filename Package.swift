@@ -49,7 +49,7 @@ let package = Package(
 
         room("PhotoModel", []),
         room("ControlAPI", ["PhotoModel"]),
-        room("Workers", ["PhotoModel"]),
+        room("Workers", ["PhotoModel", "CLinux"]),
         room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
         room("SQLite", ["CSQLite"]),
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),

@@ -4,4 +4,5 @@
 #include "files.h"
 #include "process.h"
 #include "service.h"
+#include "threads.h"
 #include "watch.h"
