@@ -1,0 +1,63 @@
+# photospool: `make` prints what there is to make. Every target works as root and as a user with sudo, from any path.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test check bench fuzz soak deb install uninstall clean tsan
+
+SWIFT ?= $(shell command -v swift 2>/dev/null || ls -d /opt/swift/usr/bin/swift 2>/dev/null || echo swift)
+PREFIX ?= /usr
+DESTDIR ?=
+# Release binaries carry Swift's library, for Debian has none.
+RELEASE := -c release --static-swift-stdlib --product
+PROGRAMS := photospoold photospool photospool-decoder
+
+help: ## what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+deps: ## install what building and testing need (apt; does nothing when all is there)
+	@Tests/Tools/deps.sh build test
+
+build: ## the three programs, optimised, in .build/release
+	@Tests/Tools/deps.sh build
+	@for program in $(PROGRAMS); do "$(SWIFT)" build $(RELEASE) $$program || exit 1; done
+
+demo: build ## import the bundled sample photos on temporary folders, and show it
+	@Tests/Demo/demo.sh
+
+test: ## all tests, with the real programs
+	@Tests/Tools/deps.sh build test
+	@for program in $(PROGRAMS); do "$(SWIFT)" build --product $$program || exit 1; done
+	@"$(SWIFT)" test
+
+tsan: ## the tests under ThreadSanitizer
+	@Tests/Tools/deps.sh build test
+	@"$(SWIFT)" build --scratch-path .build/tsan --build-tests --sanitize=thread
+	@"$(SWIFT)" test --scratch-path .build/tsan --skip-build --sanitize=thread
+
+check: ## format, house rules, units, and the tests
+	@Tests/Tools/check.sh
+	@$(MAKE) --no-print-directory test
+
+bench: build ## speed against vipsthumbnail and a script, in one run
+	@Tests/Tools/deps.sh bench
+	@Benchmarks/run.sh
+
+fuzz: ## feed damaged files to every parser, sanitised
+	@Tests/Tools/deps.sh build
+	@Tests/Fuzz/run.sh
+
+soak: build ## kill the daemon for as long as it takes to believe it
+	@Tests/Tools/deps.sh test
+	@Tests/Soak/run.sh
+
+deb: build ## a Debian package in build/
+	@Tests/Tools/deps.sh deb
+	@Tests/Tools/deb.sh
+
+install: build ## into $(DESTDIR)$(PREFIX), with units and the default configuration
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" Tests/Tools/install.sh
+
+uninstall: ## what install put there; photos, state and configuration stay
+	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" Tests/Tools/install.sh --remove
+
+clean: ## what was built
+	@rm -rf .build build
