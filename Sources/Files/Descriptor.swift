@@ -46,7 +46,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Reads up to `buffer.count` bytes at `offset`; 0 means the end. Leaves the position alone.
     @unsafe package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
-        try retryingInterrupted { unsafe pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
+        try unsafe readPiece(rawValue, into: buffer, at: offset)
     }
 
     /// Reads up to `buffer.count` bytes at the position and moves it; 0 means the end.
@@ -56,14 +56,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Writes all of `bytes` at the position, however many calls that takes.
     @unsafe package func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
-        var written = 0
-        while written < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = try retryingInterrupted { unsafe Glibc.write(rawValue, rest.baseAddress, rest.count) }
-            // write(2) promises progress for a regular file; nothing written and no error would spin for ever.
-            guard count > 0 else { throw .io }
-            written += count
-        }
+        try unsafe writeAll(bytes, to: rawValue)
     }
 
     package func write(_ bytes: RawSpan) throws(Errno) {
@@ -103,5 +96,22 @@ package struct Descriptor: ~Copyable, Sendable {
         guard filled <= limit else { throw .fileTooLarge }
         bytes.removeSubrange(filled...)
         return bytes
+    }
+}
+
+// By number, for the loops whose closures cannot hold a borrowed owner; the caller keeps it open meanwhile.
+
+func readPiece(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    try retryingInterrupted { unsafe pread(file, buffer.baseAddress, buffer.count, off_t(offset)) }
+}
+
+func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+        let count = try retryingInterrupted { unsafe write(file, rest.baseAddress, rest.count) }
+        // write(2) promises progress for a regular file; nothing written and no error would spin for ever.
+        guard count > 0 else { throw .io }
+        written += count
     }
 }

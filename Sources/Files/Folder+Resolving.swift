@@ -32,21 +32,20 @@ extension Folder {
     }
 
     private func openByComponent(_ relative: Path, _ flags: Int32, mode: UInt32) throws(Errno) -> Descriptor {
-        let components = relative.components
-        guard let last = components.last else { throw .invalid }
         let device = entersMounts ? nil : try status().stamp.device
-        var held: Descriptor? = nil
-        for component in components.dropLast() {
-            let next = try Self.openNext(
-                component, in: held?.rawValue ?? descriptor.rawValue,
-                FILES_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-                0)
-            if let device, try next.status().stamp.device != device { throw .crossDevice }
-            held = consume next
-        }
-        let opened = try Self.openNext(last, in: held?.rawValue ?? descriptor.rawValue, flags, mode)
+        return try Self.open(relative.components[...], in: descriptor.rawValue, flags, mode: mode, keepingTo: device)
+    }
+
+    private static func open(
+        _ components: ArraySlice<Path>, in directory: Int32, _ flags: Int32, mode: UInt32, keepingTo device: UInt64?
+    ) throws(Errno) -> Descriptor {
+        guard let first = components.first else { throw .invalid }
+        let rest = components.dropFirst()
+        let onTheWay = FILES_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let opened = try openNext(first, in: directory, rest.isEmpty ? flags : onTheWay, mode)
         if let device, try opened.status().stamp.device != device { throw .crossDevice }
-        return opened
+        if rest.isEmpty { return opened }
+        return try open(rest, in: opened.rawValue, flags, mode: mode, keepingTo: device)
     }
 
     private static func openNext(
