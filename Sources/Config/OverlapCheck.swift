@@ -1,0 +1,106 @@
+internal import Files
+internal import Glibc
+package import PhotoModel
+
+/// Looks for folders that lie inside each other, where the one way from drop folder to library would become a circle:
+/// also by symbolic link and by bind mount. To be asked at start and at every reload, before anything is watched.
+package enum OverlapCheck {
+    /// Every overlap there is (`E_OVERLAP`), and each `move_to` that is not on its drop's filesystem (`E_CONFIG`), where
+    /// moving could not be a rename. Empty when all is well. Absent folders count as lying where they are named.
+    package static func problems(settings: Settings, stateDirectory: Path? = nil) -> [Problem] {
+        problems(settings: settings, stateDirectory: stateDirectory, mounts: Mount.parse(mountInfo()))
+    }
+
+    static func problems(settings: Settings, stateDirectory: Path?, mounts: [Mount]) -> [Problem] {
+        let library = RealPlace(of: settings.library.path, mounts: mounts)
+        let drops = settings.drops.map { (folder: $0, place: RealPlace(of: $0.path, mounts: mounts)) }
+        let state = stateDirectory.map { RealPlace(of: $0, mounts: mounts) }
+        var problems: [Problem] = []
+        for (index, drop) in drops.enumerated() {
+            let name = named(drop.folder)
+            let libraryName = "the library \(SafeText.of(settings.library.path))"
+            if let found = relation(drop.place, library) {
+                problems.append(overlap("\(name) \(found) \(libraryName)."))
+            }
+            if let state, state.isWithin(drop.place), drop.folder.isRecursive || drop.place.isWithin(state) {
+                problems.append(overlap("The state directory lies in \(lowercased(name)).", todo: "Move one of them."))
+            }
+            for other in drops[..<index] {
+                let inner = drop.place.isWithin(other.place)
+                let outer = other.place.isWithin(drop.place)
+                guard inner && outer || inner && isSeen(drop, from: other) || outer && isSeen(other, from: drop)
+                else { continue }
+                problems.append(
+                    overlap(
+                        "\(name) and \(lowercased(named(other.folder))) see the same files.",
+                        todo: "Move one of them, or write recursive = false for the outer one."))
+            }
+            problems += moveProblems(drop.folder, drop.place, library, drops.map(\.place), mounts)
+        }
+        return problems
+    }
+
+    private typealias Drop = (folder: DropFolder, place: RealPlace)
+
+    /// Whether a watch of `outer` comes to `inner`. A way that only the mounts know is taken for a visible one.
+    private static func isSeen(_ inner: Drop, from outer: Drop) -> Bool {
+        guard outer.folder.isRecursive else { return false }
+        guard let below = inner.place.path.below(outer.place.path) else { return true }
+        return !below.components.contains { $0.bytes.first == UInt8(ascii: ".") }
+    }
+
+    private static func relation(_ drop: RealPlace, _ library: RealPlace) -> String? {
+        switch (drop.isWithin(library), library.isWithin(drop)) {
+        case (true, true): "is"
+        case (true, false): "lies inside"
+        case (false, true): "holds inside it"
+        case (false, false): nil
+        }
+    }
+
+    private static func moveProblems(
+        _ drop: DropFolder, _ place: RealPlace, _ library: RealPlace, _ drops: [RealPlace], _ mounts: [Mount]
+    ) -> [Problem] {
+        guard drop.afterImport == .move, !drop.moveTo.isEmpty else { return [] }
+        let target = RealPlace(of: drop.moveTo, mounts: mounts)
+        let shown = "move_to \(SafeText.of(drop.moveTo)) of the drop \"\(SafeText.of(drop.name))\""
+        if target.isWithin(library) {
+            return [overlap("\(shown) lies inside the library.", todo: "Choose a folder outside the library.")]
+        }
+        if drops.contains(where: { target.isWithin($0) && $0.isWithin(target) }) {
+            return [overlap("\(shown) is a drop folder itself.", todo: "Choose another folder.")]
+        }
+        // Of an absent drop, a card for example, nothing can be said yet; a rename that fails later keeps the source.
+        guard place.exists, let own = place.chain.first, let its = target.chain.first, own.device != its.device
+        else { return [] }
+        return [
+            Problem(
+                .config, "\(shown) is on another filesystem than the drop.",
+                todo: "Choose a folder on the drop's filesystem, or leave move_to out.")
+        ]
+    }
+
+    private static func named(_ drop: DropFolder) -> String {
+        "The drop \"\(SafeText.of(drop.name))\" (\(SafeText.of(drop.path)))"
+    }
+
+    private static func lowercased(_ name: String) -> String { "t" + name.dropFirst() }
+
+    private static func overlap(_ sentence: String, todo: String? = nil) -> Problem {
+        Problem(.overlap, sentence, todo: todo)
+    }
+
+    /// Empty without /proc: then only links and paths are compared.
+    private static func mountInfo() -> [UInt8] {
+        let descriptor = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { _ = close(descriptor) }  // only read from
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return text }
+            text += buffer.prefix(count)
+        }
+    }
+}

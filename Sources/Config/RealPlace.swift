@@ -1,0 +1,108 @@
+internal import Glibc
+internal import PhotoModel
+
+/// Where a path really leads, whatever links and mounts lie on the way. What does not exist yet counts as lying where
+/// it would be made.
+struct RealPlace {
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    /// Without symbolic links.
+    let path: Path
+    /// Of the path itself and every folder above it, nearest first; of what exists.
+    let chain: [Identity]
+    /// Whether the path itself exists, and ``chain`` starts with it.
+    let exists: Bool
+    /// The filesystem and the path inside it, the same for all bind mounts; nil without /proc.
+    let inside: (filesystem: String, path: Path)?
+
+    init(of wanted: Path, mounts: [Mount]) {
+        var existing = wanted
+        var missing: [Path] = []
+        var resolved = Self.realpath(existing)
+        while resolved == nil, !existing.components.isEmpty {
+            missing.insert(existing.name, at: 0)
+            existing = existing.parent
+            resolved = Self.realpath(existing)
+        }
+        let base = resolved ?? Path("/")
+        let real = missing.reduce(base) { $0 / $1 }
+        path = real
+        exists = missing.isEmpty
+
+        var chain: [Identity] = []
+        var folder = base
+        while true {
+            if let identity = Self.identity(of: folder) { chain.append(identity) }
+            if folder.components.isEmpty { break }
+            folder = folder.parent
+        }
+        self.chain = chain
+
+        // The last of the deepest mounts hides those before it.
+        let mount = mounts.enumerated()
+            .filter { $0.element.point == real || real.below($0.element.point) != nil || $0.element.point == Path("/") }
+            .max { ($0.element.point.components.count, $0.offset) < ($1.element.point.components.count, $1.offset) }?
+            .element
+        inside = mount.map { ($0.filesystem, $0.root / (real.below($0.point) ?? Path(bytes: []))) }
+    }
+
+    /// Whether this is `other` or lies inside it.
+    func isWithin(_ other: RealPlace) -> Bool {
+        if path == other.path || path.below(other.path) != nil { return true }
+        if other.exists, let identity = other.chain.first, chain.contains(identity) { return true }
+        guard let inside, let its = other.inside, inside.filesystem == its.filesystem else { return false }
+        return inside.path == its.path || inside.path.below(its.path) != nil
+    }
+
+    private static func realpath(_ path: Path) -> Path? {
+        guard let resolved = unsafe path.withCString({ unsafe Glibc.realpath($0, nil) }) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe Path(bytes: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+    }
+
+    private static func identity(of path: Path) -> Identity? {
+        var status = stat()
+        guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+        return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+}
+
+/// One line of /proc/self/mountinfo; see proc(5).
+struct Mount: Hashable {
+    /// `major:minor`.
+    var filesystem: String
+    /// What of the filesystem is mounted.
+    var root: Path
+    var point: Path
+
+    /// From the file's text; lines of another form are left out.
+    static func parse(_ text: [UInt8]) -> [Mount] {
+        text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            guard fields.count == 6 else { return nil }
+            return Mount(
+                filesystem: String(decoding: fields[2], as: UTF8.self), root: unescaped(fields[3]),
+                point: unescaped(fields[4]))
+        }
+    }
+
+    /// Space, tab, newline and backslash come as `\040` and so on.
+    private static func unescaped(_ field: ArraySlice<UInt8>) -> Path {
+        var bytes: [UInt8] = []
+        var rest = field
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.count >= 3,
+                let code = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return Path(bytes: bytes)
+    }
+}
