@@ -1,0 +1,32 @@
+package import Files
+
+/// What goes back.
+package struct Reply: Sendable {
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// `length` bytes of a file from `offset`, by sendfile(2).
+        case file(OpenFile, offset: Int64, length: Int64)
+        /// Whatever is sent into the stream, until it ends.
+        case stream(ByteStream)
+    }
+
+    package var status: Int
+    package var headers: [(name: String, value: String)]
+    package var body: Body
+
+    package init(status: Int, headers: [(name: String, value: String)] = [], body: Body = .bytes([])) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package init(status: Int, mediaType: String, _ bytes: [UInt8]) {
+        self.init(status: status, headers: [("Content-Type", mediaType)], body: .bytes(bytes))
+    }
+}
+
+/// A file that may be handed around; closed when the last holder lets go.
+package final class OpenFile: Sendable {
+    package let descriptor: Descriptor
+    package init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+}
