@@ -1,0 +1,37 @@
+/// The bytes of a whole file, lent for one call. Every read is checked; nothing outside is ever touched.
+///
+/// Safe as long as it does not outlive the call that lent the memory: only ``StillDecoder`` makes one, and no codec
+/// keeps it.
+@safe struct FileBytes {
+    let memory: UnsafeRawBufferPointer
+
+    init(lending memory: UnsafeRawBufferPointer) { unsafe self.memory = memory }
+
+    var count: Int { unsafe memory.count }
+
+    func byte(at offset: Int) -> Int? {
+        guard offset >= 0, offset < count else { return nil }
+        return unsafe Int(memory[offset])
+    }
+
+    /// Big-endian, as JPEG, PNG, ISO-BMFF and ICC all have it; `width` is 1...4 bytes.
+    func number(at offset: Int, width: Int) -> Int? {
+        guard offset >= 0, offset <= count - width else { return nil }
+        var value = 0
+        for position in offset..<offset + width { value = unsafe value << 8 | Int(memory[position]) }
+        return value
+    }
+
+    func bytes(_ range: Range<Int>) -> [UInt8]? {
+        guard range.lowerBound >= 0, range.upperBound <= count else { return nil }
+        return unsafe Array(memory[range])
+    }
+
+    func holds(_ text: StaticString, at offset: Int) -> Bool {
+        guard offset >= 0, offset <= count - text.utf8CodeUnitCount else { return false }
+        for position in 0..<text.utf8CodeUnitCount {
+            if unsafe memory[offset + position] != text.utf8Start[position] { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,57 @@
+import PhotoModel
+
+/// One 8-bit plane, lent by whoever decoded it. Rows are `stride` bytes apart.
+///
+/// Safe while the decoder that filled it lives: pictures are composed before it goes.
+@safe struct Plane {
+    let base: UnsafePointer<UInt8>
+    let stride: Int
+    /// Samples that may be read in each row, 1 or more.
+    let width: Int
+    /// Rows, 1 or more.
+    let height: Int
+
+    init(_ base: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int) {
+        unsafe self.base = unsafe base
+        self.stride = stride
+        self.width = width
+        self.height = height
+    }
+}
+
+/// A part of the stored picture, in its pixels.
+struct Window: Equatable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+}
+
+/// A decoded picture as the codecs hand it on: planes as stored, and what they mean.
+struct PlanarPicture {
+    /// Luma, or grey; green when ``coding`` is `.gbr`.
+    var first: Plane
+    /// Cb and Cr, or blue and red; nil for grey.
+    var chroma: (Plane, Plane)?
+    /// Size of the picture in the file, before ``window`` and ``orientation``.
+    var storedSize: PixelSize
+    /// Samples of ``first`` per stored pixel, for a picture decoded at a fraction of its size.
+    var scale = 1.0
+    /// Luma samples per chroma sample.
+    var subsampling = (horizontal: 1, vertical: 1)
+    /// What is shown of the stored picture.
+    var window: Window
+    var orientation: Orientation
+    var coding = ColourCoding.jfif
+    var space = ColourSpace.unspecified
+
+    init(first: Plane, chroma: (Plane, Plane)?, storedSize: PixelSize, orientation: Orientation) {
+        self.first = first
+        self.chroma = chroma
+        self.storedSize = storedSize
+        self.orientation = orientation
+        window = Window(x: 0, y: 0, width: storedSize.width, height: storedSize.height)
+    }
+
+    var shownSize: PixelSize { orientation.shown(PixelSize(width: window.width, height: window.height)) }
+}

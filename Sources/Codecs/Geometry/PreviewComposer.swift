@@ -1,0 +1,124 @@
+import CResample
+import PhotoModel
+
+/// From decoded planes to a finished JPEG: scaled, turned, in the right colours, encoded. Owns the buffers for it.
+///
+/// Two ways. When the planes are JPEG's kind of YCbCr and no colour changes, each is scaled on its own to 4:2:0 and
+/// encoded; no RGB anywhere. Otherwise they are scaled to full resolution, made RGB, converted, and made 4:2:0: only the
+/// preview's few pixels pass through colour management, never the photo's many.
+final class PreviewComposer {
+    private let scaler = PlaneScaler()
+    private let planner = ColourPlanner()
+    private let encoder: JPEGEncoder
+    private let planes = PlaneBuffer()
+    private let fullPlanes = PlaneBuffer()
+    private let pixels = PlaneBuffer()
+
+    init() throws(CodecFailure) { encoder = try JPEGEncoder() }
+
+    /// - Parameters:
+    ///   - isPartial: passed on into the result, as is `warning`.
+    func compose(
+        _ picture: PlanarPicture, spec: PreviewSpec, isPartial: Bool = false, warning: String? = nil
+    ) throws(CodecFailure) -> EncodedPreview {
+        let size = PreviewGeometry.size(of: picture.shownSize, maxSize: max(spec.maxSize, 1))
+        guard size.width < 65_536, size.height < 65_536 else {  // all a JPEG can be
+            throw CodecFailure(.encode, "a preview of \(size.width) x \(size.height) pixels cannot be a JPEG")
+        }
+        let plan = planner.plan(for: picture.space, isGrey: picture.chroma == nil, colour: spec.colour)
+        // Whole pairs of rows and columns, as 4:2:0 has them.
+        let target = try JPEGPlanes(size: size, in: planes)
+        switch plan.step {
+        case .none where picture.coding.hasJFIFWeights, .grey where picture.coding.hasJFIFWeights:
+            try composeDirectly(picture, plan, size: size, into: target)
+        case .none, .grey, .transform, .toneMap:
+            try composeThroughRGB(picture, plan, size: size, into: target)
+        }
+        let jpeg = try encoder.encode(target, quality: spec.quality, profile: plan.embedded)
+        let notes = [warning, plan.warning].compactMap { $0 }
+        return EncodedPreview(
+            jpeg: jpeg, size: size, isPartial: isPartial,
+            warning: notes.isEmpty ? nil : notes.joined(separator: "; "))
+    }
+
+    /// Gives back what only a huge photo needed.
+    func trim(to limit: Int) {
+        scaler.trim(to: limit)
+        fullPlanes.trim(to: limit)
+        pixels.trim(to: limit)
+        planes.trim(to: limit)
+    }
+
+    private func composeDirectly(
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, into target: JPEGPlanes
+    ) throws(CodecFailure) {
+        let luma = PixelSize(width: target.lumaStride, height: target.lumaRows)
+        let chroma = PixelSize(width: target.chromaStride, height: target.chromaRows)
+        try unsafe scaler.scale(
+            picture.first, of: picture, subsampling: (1, 1), to: size, targetSampling: 1, count: luma,
+            into: target.luma, stride: target.lumaStride)
+        if let (blue, red) = picture.chroma {
+            for unsafe(plane, to) in unsafe [(blue, target.blue), (red, target.red)] {
+                try unsafe scaler.scale(
+                    plane, of: picture, subsampling: picture.subsampling, to: size, targetSampling: 2, count: chroma,
+                    into: to, stride: target.chromaStride)
+            }
+        } else {
+            unsafe target.blue.update(repeating: 128, count: target.chromaCount)
+            unsafe target.red.update(repeating: 128, count: target.chromaCount)
+        }
+        if !picture.coding.isFullRange {
+            unsafe cr_lookup(target.luma, target.lumaCount, ColourCoding.expandedLuma)
+            if picture.chroma != nil {
+                unsafe cr_lookup(target.blue, target.chromaCount, ColourCoding.expandedChroma)
+                unsafe cr_lookup(target.red, target.chromaCount, ColourCoding.expandedChroma)
+            }
+        }
+        if case .grey(let table) = plan.step { unsafe cr_lookup(target.luma, target.lumaCount, table) }
+    }
+
+    private func composeThroughRGB(
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, into target: JPEGPlanes
+    ) throws(CodecFailure) {
+        let count = size.width * size.height
+        let first = try unsafe fullPlanes.reserve(3 * count)
+        let blue = unsafe first + count
+        let red = unsafe blue + count
+        try unsafe scaler.scale(
+            picture.first, of: picture, subsampling: (1, 1), to: size, targetSampling: 1, count: size, into: first,
+            stride: size.width)
+        if let (bluePlane, redPlane) = picture.chroma {
+            for unsafe(plane, to) in unsafe [(bluePlane, blue), (redPlane, red)] {
+                try unsafe scaler.scale(
+                    plane, of: picture, subsampling: picture.subsampling, to: size, targetSampling: 1, count: size,
+                    into: to, stride: size.width)
+            }
+        }
+        let rgb = try unsafe pixels.reserve(3 * count)
+        if picture.chroma != nil, case .gbr(let isFullRange) = picture.coding {
+            unsafe cr_interleave(red, first, blue, count, rgb)
+            if !isFullRange { unsafe cr_lookup(rgb, 3 * count, ColourCoding.expandedLuma) }
+        } else if picture.chroma != nil {
+            var matrix = picture.coding.matrix
+            unsafe cr_ycc_to_rgb(first, blue, red, count, &matrix, rgb)
+        } else {
+            if !picture.coding.isFullRange { unsafe cr_lookup(first, count, ColourCoding.expandedLuma) }
+            unsafe cr_interleave(first, first, first, count, rgb)
+        }
+        switch plan.step {
+        case .none: break
+        case .grey(let table): unsafe cr_lookup(rgb, 3 * count, table)
+        case .transform(let transform): unsafe transform.apply(rgb, to: rgb, count: count)
+        case .toneMap(let tones): unsafe tones.apply(to: rgb, count: count)
+        }
+        for row in stride(from: 0, to: size.height, by: 2) {
+            let upper = unsafe rgb + row * 3 * size.width
+            let lower = unsafe row + 1 < size.height ? upper + 3 * size.width : upper
+            let luma = unsafe target.luma + row * target.lumaStride
+            let chroma = row / 2 * target.chromaStride
+            unsafe cr_rgb_rows_to_420(
+                upper, lower, Int32(size.width), luma, luma + target.lumaStride, target.blue + chroma,
+                target.red + chroma)
+        }
+    }
+}

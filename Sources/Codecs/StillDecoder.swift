@@ -1,0 +1,60 @@
+package import PhotoModel
+
+/// Makes previews of stills: bytes in, upright JPEG out. Keep one per process and hand it photo after photo: its buffers
+/// and colour conversions are used again.
+///
+/// Not for several threads at once. Opens no file, starts no thread, and reads nothing outside the bytes it is lent.
+package final class StillDecoder {
+    private let composer: PreviewComposer
+    private let jpeg: JPEGDecoder
+
+    /// Buffers that one huge photo made larger than this go back to the system after it.
+    private static let keptBuffer = 64 << 20
+
+    /// - Throws: `.memory`.
+    package init() throws(CodecFailure) {
+        composer = try PreviewComposer()
+        jpeg = try JPEGDecoder()
+    }
+
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - type: by content.
+    ///   - orientation: the EXIF tag's value; ignored where the container turns its pictures itself (HEIF, AVIF).
+    /// - Throws: `.corrupt`, `.truncated` (nothing of the picture is there), `.unsupported`, `.tooLarge`, `.encode`,
+    ///   `.memory`.
+    package func preview(
+        of bytes: RawSpan, type: MediaType, orientation: Int, spec: PreviewSpec
+    ) throws(CodecFailure) -> EncodedPreview {
+        defer { trim() }
+        return try unsafe bytes.withUnsafeBytes { memory throws(CodecFailure) in
+            try preview(of: unsafe FileBytes(lending: memory), type: type, orientation: orientation, spec: spec)
+        }
+    }
+
+    /// With a decoder of its own, for a single photo.
+    package static func preview(
+        of bytes: RawSpan, type: MediaType, orientation: Int, spec: PreviewSpec
+    ) throws(CodecFailure) -> EncodedPreview {
+        try StillDecoder().preview(of: bytes, type: type, orientation: orientation, spec: spec)
+    }
+
+    private func preview(
+        of file: FileBytes, type: MediaType, orientation: Int, spec: PreviewSpec
+    ) throws(CodecFailure) -> EncodedPreview {
+        guard file.count > 0 else { throw CodecFailure(.corrupt, "the file is empty") }
+        switch type {
+        case .jpeg:
+            let decoded = try jpeg.decode(file, orientation: orientation, spec: spec)
+            return try composer.compose(
+                decoded.picture, spec: spec, isPartial: decoded.isPartial, warning: decoded.warning)
+        default:
+            throw CodecFailure(.unsupported, "there is no decoder for \(type.rawValue)")
+        }
+    }
+
+    private func trim() {
+        composer.trim(to: Self.keptBuffer)
+        jpeg.trim(to: Self.keptBuffer)
+    }
+}

@@ -1,0 +1,33 @@
+/// What a preview shall be like, as the decoder is told.
+package struct PreviewSpec: Hashable, Sendable {
+    /// What becomes of a picture in another colour space than sRGB.
+    package enum Colour: String, Hashable, Sendable {
+        /// Converted; the preview carries no profile.
+        case srgb
+        /// The pixels stay and the profile goes along.
+        case keep
+    }
+
+    /// Longest side, pixels, 1 or more.
+    package var maxSize: Int
+    /// JPEG quality, 1...100.
+    package var quality: Int
+    package var colour: Colour
+    /// A picture of more pixels is refused (`E_TOO_LARGE`) before memory is taken for it.
+    package var maxPixels: Pixels
+
+    package init(
+        maxSize: Int = 1200, quality: Int = 82, colour: Colour = .srgb, maxPixels: Pixels = .mega(400)
+    ) {
+        self.maxSize = maxSize
+        self.quality = quality
+        self.colour = colour
+        self.maxPixels = maxPixels
+    }
+
+    package init(_ settings: PreviewSettings) {
+        self.init(
+            maxSize: settings.maxSize, quality: settings.quality, colour: settings.colour == .keep ? .keep : .srgb,
+            maxPixels: settings.maxPixels)
+    }
+}
