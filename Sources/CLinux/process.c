@@ -23,7 +23,23 @@ int cl_seqpacket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) ? errno : 0;
 }
 
-int cl_spawn(const char *program, char *const argv[], char *const envp[], int channel, int errors, pid_t *pid) {
+enum { CL_LIST_ROOM = 16 };
+
+static int split(const char *texts, char *list[CL_LIST_ROOM]) {
+    size_t count = 0;
+    for (; *texts; texts += strlen(texts) + 1) {
+        if (count == CL_LIST_ROOM - 1) return E2BIG;
+        list[count++] = (char *)texts; /* exec(3) promises to leave the texts alone */
+    }
+    list[count] = NULL;
+    return 0;
+}
+
+int cl_spawn(const char *program, const char *arguments, const char *environment, int channel, int errors, pid_t *pid) {
+    char *argv[CL_LIST_ROOM], *envp[CL_LIST_ROOM];
+    int failure = split(arguments, argv);
+    if (!failure) failure = split(environment, envp);
+    if (failure) return failure;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t all, none;
@@ -32,11 +48,11 @@ int cl_spawn(const char *program, char *const argv[], char *const envp[], int ch
     if (high_channel < 0) return errno;
     int high_errors = fcntl(errors, F_DUPFD_CLOEXEC, 10);
     if (high_errors < 0) {
-        int failure = errno;
+        failure = errno;
         close(high_channel);
         return failure;
     }
-    int failure = posix_spawn_file_actions_init(&actions);
+    failure = posix_spawn_file_actions_init(&actions);
     if (failure) goto no_actions;
     failure = posix_spawnattr_init(&attributes);
     if (failure) goto no_attributes;

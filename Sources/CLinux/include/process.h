@@ -11,8 +11,10 @@
 int cl_seqpacket_pair(int ends[2]);
 
 /* Starts `program` with descriptor 3 = `channel`, 2 = `errors`, 0 and 1 = /dev/null and nothing else open, default
-   signal actions, an empty signal mask. posix_spawn(3); a program that is not there is its errno. */
-int cl_spawn(const char *program, char *const argv[], char *const envp[], int channel, int errors, pid_t *pid);
+   signal actions, an empty signal mask. posix_spawn(3); a program that is not there is its errno. `arguments` (the
+   program's own name first) and `environment` are texts one after the other, each ended by NUL, the list by a second
+   one; at most 15 texts. */
+int cl_spawn(const char *program, const char *arguments, const char *environment, int channel, int errors, pid_t *pid);
 
 /* One message with up to CL_MAX_DESCRIPTORS descriptors. EAGAIN never comes: the sockets block. */
 enum { CL_MAX_DESCRIPTORS = 4 };

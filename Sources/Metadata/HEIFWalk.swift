@@ -1,0 +1,163 @@
+import PhotoModel
+
+/// The items of a HEIF or AVIF file (ISO/IEC 23008-12): its EXIF and XMP, and the size as shown once the container has
+/// cropped and turned the picture. EXIF's own orientation does not count there.
+struct HEIFWalk {
+    private(set) var exif: TIFFBlock?
+    private(set) var xmp: [UInt8] = []
+    private(set) var size: PixelSize?
+    private let source: ByteSource
+    private static let itemLimit = 4 << 20
+
+    init(_ source: ByteSource) {
+        self.source = source
+        let top = Box.all(in: source, from: 0, to: source.size)
+        guard let meta = top.first("meta")?.children(source, after: 4) else {
+            size = MovieWalk.size(source, top)
+            return
+        }
+        let locations = locations(meta.first("iloc"), data: meta.first("idat"))
+        for item in items(meta.first("iinf")) {
+            guard let extents = locations[item.id] else { continue }
+            if item.type == "Exif", exif == nil { exif = exifBlock(extents) }
+            if item.type == "mime", xmp.isEmpty { xmp = gather(extents, limit: XMPPacket.limit) }
+        }
+        if let primary = primaryItem(meta.first("pitm")) { size = shownSize(primary, meta.first("iprp")) }
+    }
+
+    private func primaryItem(_ box: Box?) -> UInt64? {
+        guard let box, let version = source.integer(at: box.start, width: 1) else { return nil }
+        return source.integer(at: box.start + 4, width: version == 0 ? 2 : 4)
+    }
+
+    private func items(_ box: Box?) -> [(id: UInt64, type: String)] {
+        guard let box, let version = source.integer(at: box.start, width: 1) else { return [] }
+        return box.children(source, after: version == 0 ? 6 : 8).compactMap { entry in
+            guard entry.type == "infe", let version = source.integer(at: entry.start, width: 1), version >= 2 else {
+                return nil
+            }
+            let width = version == 2 ? 2 : 4
+            guard let id = source.integer(at: entry.start + 4, width: width) else { return nil }
+            return (id, source.fourCharacters(at: entry.start + 4 + Int64(width) + 2))
+        }
+    }
+
+    private typealias Extent = (start: Int64, length: Int64)
+
+    private func locations(_ box: Box?, data: Box?) -> [UInt64: [Extent]] {
+        guard let box, let version = source.integer(at: box.start, width: 1),
+            let sizes = source.integer(at: box.start + 4, width: 2)
+        else { return [:] }
+        let widths = (
+            offset: Int(sizes >> 12 & 15), length: Int(sizes >> 8 & 15), base: Int(sizes >> 4 & 15),
+            index: version == 0 ? 0 : Int(sizes & 15)
+        )
+        var position = box.start + 6
+        func number(_ width: Int) -> UInt64? {
+            guard width > 0 else { return 0 }
+            guard width <= 8, position + Int64(width) <= box.end else { return nil }
+            defer { position += Int64(width) }
+            return source.integer(at: position, width: width)
+        }
+        var found: [UInt64: [Extent]] = [:]
+        var extentCount: UInt64 = 0
+        guard let count = number(version < 2 ? 2 : 4) else { return [:] }
+        for _ in 0..<min(count, 65_536) {
+            guard let id = number(version < 2 ? 2 : 4), let method = version == 0 ? 0 : number(2),
+                number(2) != nil, let base = number(widths.base), let extents = number(2)
+            else { return found }
+            extentCount += extents
+            guard extentCount <= 65_536 else { return found }  // extents of width 0 take no bytes, only time
+            for _ in 0..<extents {
+                guard number(widths.index) != nil, let offset = number(widths.offset),
+                    let length = number(widths.length)
+                else { return found }
+                let origin: Int64? = method & 15 == 0 ? 0 : method & 15 == 1 ? data?.start : nil
+                guard let origin, let start = Int64(exactly: base &+ offset), let length = Int64(exactly: length),
+                    start >= 0, start <= source.size
+                else { continue }
+                found[id, default: []].append((origin + start, length))
+            }
+        }
+        return found
+    }
+
+    private func gather(_ extents: [Extent], limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for extent in extents where bytes.count < limit {
+            bytes += source.bytes(at: extent.start, count: Int(min(extent.length, Int64(limit - bytes.count))))
+        }
+        return bytes
+    }
+
+    /// The item starts with how far behind these four bytes the TIFF header lies.
+    private func exifBlock(_ extents: [Extent]) -> TIFFBlock? {
+        let bytes = gather(extents, limit: HEIFWalk.itemLimit)
+        guard bytes.count > 4 else { return nil }
+        let skipped = Int64(ByteSource.integer(bytes[0..<4], bigEndian: true)) + 4
+        let content = ByteSource(bytes)
+        let length = Int64(bytes.count)
+        // Writers get the first four bytes wrong; then the header is looked for where it usually is.
+        for start in [skipped, 10, 4, 6, 0] where start < length {
+            if let block = TIFFBlock(content, at: start, length: length - start) { return block }
+        }
+        return nil
+    }
+
+    private func shownSize(_ item: UInt64, _ properties: Box?) -> PixelSize? {
+        guard let children = properties?.children(source), let container = children.first("ipco") else { return nil }
+        let all = container.children(source)
+        var size: PixelSize?
+        for index in children.filter({ $0.type == "ipma" }).flatMap({ associations($0, of: item) }) {
+            guard index >= 1, index <= all.count else { continue }
+            let property = all[index - 1]
+            switch property.type {
+            case "ispe":
+                size = ExifFacts.size(
+                    source.integer(at: property.start + 4, width: 4), source.integer(at: property.start + 8, width: 4))
+            case "clap": size = cropped(size, property) ?? size
+            case "irot":
+                guard let turns = source.integer(at: property.start, width: 1), turns & 1 == 1, let now = size else {
+                    continue
+                }
+                size = PixelSize(width: now.height, height: now.width)
+            default: break
+            }
+        }
+        return size
+    }
+
+    private func associations(_ box: Box, of item: UInt64) -> [Int] {
+        guard let version = source.integer(at: box.start, width: 1),
+            let flags = source.integer(at: box.start + 1, width: 3),
+            let count = source.integer(at: box.start + 4, width: 4)
+        else { return [] }
+        let width = flags & 1 == 1 ? 2 : 1
+        let idWidth = version == 0 ? 2 : 4
+        var position = box.start + 8
+        for _ in 0..<count {
+            guard position < box.end, let id = source.integer(at: position, width: idWidth),
+                let number = source.integer(at: position + Int64(idWidth), width: 1)
+            else { return [] }
+            position += Int64(idWidth) + 1
+            if id == item {
+                return (0..<Int64(number)).compactMap {
+                    source.integer(at: position + $0 * Int64(width), width: width).map {
+                        Int($0 & (width == 2 ? 0x7FFF : 0x7F))
+                    }
+                }
+            }
+            position += Int64(number) * Int64(width)
+        }
+        return []
+    }
+
+    private func cropped(_ size: PixelSize?, _ box: Box) -> PixelSize? {
+        let fields = (0..<4).map { source.integer(at: box.start + Int64($0) * 4, width: 4) ?? 0 }
+        guard let size, fields[1] > 0, fields[3] > 0 else { return nil }
+        let width = fields[0] / fields[1]
+        let height = fields[2] / fields[3]
+        guard width <= size.width, height <= size.height else { return nil }
+        return ExifFacts.size(width, height)
+    }
+}

@@ -1,0 +1,78 @@
+package import PhotoModel
+
+/// Finds out what a file is and what it says about itself, without making a picture of it.
+///
+/// It throws nothing: whatever is damaged, missing or absurd is a fact that stays unknown. Every byte is read through
+/// ``ByteSource``, and every step is checked by the language: there is no unsafe code in this room.
+package enum Inspector {
+    package static func inspect(_ source: ByteSource) -> Inspection {
+        var inspection = Inspection(mediaType: ContentType.of(source))
+        switch inspection.mediaType {
+        case .jpeg:
+            let walk = JPEGWalk(source)
+            add(walk.exif, walk.xmp, to: &inspection)
+            showUpright(walk.size, &inspection)
+        case .heic, .heif, .avif:
+            let walk = HEIFWalk(source)
+            add(walk.exif, walk.xmp, to: &inspection)
+            inspection.facts.orientation = 1
+            inspection.facts.size = walk.size
+        case .png:
+            let walk = ChunkWalk.png(source)
+            add(walk.exif, walk.xmp, to: &inspection)
+            showUpright(walk.size, &inspection)
+        case .webp:
+            let walk = ChunkWalk.webp(source)
+            add(walk.exif, walk.xmp, to: &inspection)
+            showUpright(walk.size, &inspection)
+        case .tiff, .raw: inspectTIFF(source, &inspection)
+        case .gif:
+            inspection.facts.size = ExifFacts.size(
+                source.integer(at: 6, width: 2, bigEndian: false), source.integer(at: 8, width: 2, bigEndian: false))
+        case .quicktime, .mp4:
+            inspection.facts.size = MovieWalk.size(source, Box.all(in: source, from: 0, to: source.size))
+        case .xmp: XMPPacket.add(source.bytes(at: 0, count: XMPPacket.limit), to: &inspection)
+        case .jpegXL, .avi, .mpegTS, .matroska, .appleAdjustment, .json, .audio, .unknown: break
+        }
+        return inspection
+    }
+
+    private static func add(_ block: TIFFBlock?, _ xmp: [UInt8], to inspection: inout Inspection) {
+        if let block, let exif = ExifFacts(block) {
+            exif.add(to: &inspection)
+            inspection.facts.orientation = exif.orientation
+        } else if block != nil {
+            inspection.notes.append("The EXIF block holds no directory.")
+        }
+        if !xmp.isEmpty { XMPPacket.add(xmp, to: &inspection) }
+    }
+
+    private static func showUpright(_ stored: PixelSize?, _ inspection: inout Inspection) {
+        inspection.facts.size = stored.map {
+            inspection.facts.orientation >= 5 ? PixelSize(width: $0.height, height: $0.width) : $0
+        }
+    }
+
+    private static func inspectTIFF(_ source: ByteSource, _ inspection: inout Inspection) {
+        var stated: PixelSize?
+        var orientation: Int?
+        let blocks = RAWWalk.blocks(source)
+        for exif in blocks.compactMap({ ExifFacts($0) }) {
+            exif.add(to: &inspection)
+            orientation = orientation ?? exif.orientation
+            stated = stated ?? exif.statedSize
+        }
+        inspection.facts.orientation = orientation ?? 1
+        guard let block = blocks.first else { return }
+        let pages = TIFFPages.all(of: block)
+        if let packet = pages.first?.entries[0x2BC] {
+            XMPPacket.add(block.bytes(packet, limit: XMPPacket.limit), to: &inspection)
+        }
+        let sizes = pages.compactMap {
+            ExifFacts.size(block.integer($0.entries[0x100]), block.integer($0.entries[0x101]))
+        }
+        // TIFF: the first page is the picture. RAW: the largest is, the others are previews of it.
+        let largest = sizes.max { $0.width * $0.height < $1.width * $1.height }
+        showUpright(inspection.mediaType == .tiff ? sizes.first : stated ?? largest, &inspection)
+    }
+}

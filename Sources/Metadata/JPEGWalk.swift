@@ -1,0 +1,49 @@
+import PhotoModel
+
+/// Walks a JPEG's segments up to the picture: EXIF, XMP and the size (ITU-T T.81, Annex B).
+struct JPEGWalk {
+    private(set) var exif: TIFFBlock?
+    private(set) var xmp: [UInt8] = []
+    private(set) var size: PixelSize?
+
+    init(_ source: ByteSource, at start: Int64 = 0) {
+        var position = start + 2
+        for _ in 0..<4096 {
+            guard let marker = JPEGWalk.marker(in: source, from: &position) else { return }
+            if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }  // without a length
+            if marker == 0xD9 || marker == 0xDA { return }
+            guard let length = source.integer(at: position, width: 2).map(Int64.init), length >= 2 else { return }
+            take(marker, source, at: position + 2, length: length - 2)
+            position += length
+        }
+    }
+
+    /// The next marker; bytes of junk between segments, which some writers leave, are passed over.
+    private static func marker(in source: ByteSource, from position: inout Int64) -> UInt8? {
+        for _ in 0..<(64 << 10) {
+            let pair = source.bytes(at: position, count: 2)
+            guard pair.count == 2 else { return nil }
+            if pair[0] == 0xFF, pair[1] != 0xFF, pair[1] != 0 {
+                position += 2
+                return pair[1]
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    private mutating func take(_ marker: UInt8, _ source: ByteSource, at position: Int64, length: Int64) {
+        switch marker {
+        case 0xE1 where source.has("Exif\0", at: position):
+            if exif == nil { exif = TIFFBlock(source, at: position + 6, length: length - 6) }
+        case 0xE1 where source.has("http://ns.adobe.com/xap/1.0/\0", at: position):
+            if xmp.isEmpty { xmp = source.bytes(at: position + 29, count: Int(length - 29)) }
+        case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
+            if size == nil {
+                size = ExifFacts.size(
+                    source.integer(at: position + 3, width: 2), source.integer(at: position + 1, width: 2))
+            }
+        default: break
+        }
+    }
+}

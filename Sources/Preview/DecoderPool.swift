@@ -1,0 +1,257 @@
+import DecoderWire
+import Dispatch
+package import Files
+import Glibc
+package import PhotoModel
+import Synchronization
+
+/// Starts, feeds and kills the decoder processes: the only way from the daemon to anything that parses a photo.
+///
+/// A file that hangs, ends or takes over a decoder costs its own job at most the deadline. The calls block; they belong
+/// on a thread that may, and each holds one of `size` decoders while it runs.
+package final class DecoderPool: Sendable {
+    /// A decoder is replaced after so many requests, so that a slow leak of some library stays small.
+    static let requestsPerDecoder = 200
+    /// Or when it keeps more than this: its memory after a request is what no photo needs any more.
+    static let residentLimit: UInt64 = 256 << 20
+    /// How long a new decoder may take until it says that its sandbox stands. It loads libraries; on a busy card reader
+    /// with a cold disk that takes seconds.
+    static let startLimit = Duration.seconds(20)
+    /// A missing decoder is looked for again after this.
+    static let probeInterval = Duration.seconds(3)
+
+    private struct State {
+        var idle: [DecoderProcess] = []
+        var isStopped = false
+        var problem: Problem?
+        var lastFailure: Duration?
+        var version: String?
+    }
+
+    let program: Path
+    let deadline: Duration
+    let log: Log
+    private let state = Mutex(State())
+    private let slots: DispatchSemaphore
+    private let spawner = Spawner()
+
+    /// - Parameters:
+    ///   - program: absolute path of photospool-decoder.
+    ///   - size: decoders at work at the same time, 1 or more.
+    ///   - deadline: for one request.
+    package init(program: Path, size: Int, deadline: Duration, log: @escaping Log) {
+        self.program = program
+        self.deadline = deadline
+        self.log = log
+        slots = DispatchSemaphore(value: max(1, size))
+    }
+
+    /// What is wrong with the decoder as such; nil while it works or nothing is known yet.
+    package var problem: Problem? { state.withLock { $0.problem } }
+    package var isAvailable: Bool { problem == nil }
+
+    /// What the last decoder said it is; nil before the first one ran.
+    package var decoderVersion: String? { state.withLock { $0.version } }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Blocks. Whether a decoder can be started; after a failure it is tried again at most every three seconds.
+    package func probe() -> Bool {
+        slots.wait()
+        defer { slots.signal() }
+        do throws(DecoderFailure) {
+            giveBack(try take(isCancelled: { false }))
+            return true
+        } catch {
+            return false  // `problem` says why
+        }
+    }
+
+    /// Ends all decoders; calls under way throw `.cancelled` soon. Final.
+    package func stop() {
+        let idle = state.withLock { state in
+            state.isStopped = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for decoder in idle { decoder.reap() }
+        spawner.stop()
+    }
+
+    /// What the file is and what it says about itself.
+    ///
+    /// - Parameter name: of the source, for the sentences only.
+    /// - Throws: `E_DECODE_TIMEOUT`, `E_DECODER_CRASH`, `E_DECODER_MISSING`, `E_MEMORY`, or what the decoder said.
+    package func inspect(
+        _ file: borrowing Descriptor, size: Int64, name: Path, isCancelled: () -> Bool
+    ) throws(DecoderFailure) -> Inspection {
+        let content = try ask(.inspect, file.rawValue, nil, size: size, name: name, isCancelled: isCancelled) {
+            if case .inspection = $0 { nil } else { "an answer of another kind" }
+        }
+        guard case .inspection(let inspection) = content else { preconditionFailure("checked by `ask`") }
+        return inspection
+    }
+
+    /// An upright JPEG of the file.
+    ///
+    /// - Throws: as ``inspect(_:size:name:isCancelled:)``, and `E_CORRUPT`, `E_TRUNCATED`, `E_UNSUPPORTED`, `E_TOO_LARGE`,
+    ///   `E_ENCODE`.
+    package func preview(
+        _ file: borrowing Descriptor, size: Int64, inspection: Inspection, spec: PreviewSpec, name: Path,
+        isCancelled: () -> Bool
+    ) throws(DecoderFailure) -> DecodedPreview {
+        let work = DecoderRequest.Work.preview(
+            type: inspection.mediaType, orientation: inspection.facts.orientation, spec: spec)
+        // A second decoder must not find, nor append to, what the first one left: each gets a result file of its own.
+        let result = ResultFile()
+        let content = try ask(work, file.rawValue, result, size: size, name: name, isCancelled: isCancelled) {
+            guard case .preview(let size, let count, _, _) = $0 else { return "an answer of another kind" }
+            guard max(size.width, size.height) <= spec.maxSize else { return "a preview that is too large" }
+            return result.fault(byteCount: count, size: size)
+        }
+        guard case .preview(let size, let byteCount, let isPartial, let warning) = content, let bytes = result.take()
+        else { preconditionFailure("checked by `ask`") }
+        return DecodedPreview(
+            bytes: bytes, byteCount: byteCount, size: size, isPartial: isPartial, warning: warning)
+    }
+}
+
+extension DecoderPool {
+    /// One request: to an idle decoder, or a new one; and once more, always to a new one, if that ends or lies.
+    ///
+    /// - Parameter fault: what is wrong with an answer; nil for nothing.
+    private func ask(
+        _ work: DecoderRequest.Work, _ file: Int32, _ result: ResultFile?, size: Int64, name: Path,
+        isCancelled: () -> Bool, fault: (DecoderReply.Content) -> String?
+    ) throws(DecoderFailure) -> DecoderReply.Content {
+        while slots.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+            if isCancelled() || isStopped { throw .cancelled }
+        }
+        defer { slots.signal() }
+        var firstFailure: String?
+        while true {
+            let decoder = try take(fresh: firstFailure != nil, isCancelled: isCancelled)
+            let request = DecoderRequest(id: decoder.nextID, size: size, work: work)
+            var descriptors = [file]
+            if let result { descriptors.append(try result.renew()) }
+            decoder.limitProcessorTime(seconds: UInt64(max(1, deadline.components.seconds)) * 2 + 2)
+            let outcome = exchange(
+                decoder, request, descriptors: descriptors, until: SystemClock.monotonic() + deadline,
+                isCancelled: isCancelled)
+            let failure: String
+            switch outcome {
+            case .reply(.failure(let code, let detail)):
+                giveBack(decoder)
+                throw .problem(.decoding(name, code, detail))
+            case .reply(let content):
+                guard let lie = fault(content) else {
+                    giveBack(decoder)
+                    return content
+                }
+                decoder.reap()
+                failure = "it sent \(lie)"
+            case .timedOut: throw .problem(.decodeTimeout(name, deadline))
+            case .cancelled: throw .cancelled
+            case .nonsense(let what): failure = "it sent \(what)"
+            case .died(let ending):
+                // The kernel's second net; the first is the deadline.
+                if ending.signal == SIGXCPU { throw .problem(.decodeTimeout(name, deadline)) }
+                failure = ending.description
+            }
+            log(
+                LogLine(
+                    .warning, "A decoder failed and was replaced.",
+                    [("PATH", SafeText.of(name)), ("REASON", failure), ("DECODER_SAID", decoder.lastWords)]))
+            if firstFailure != nil { throw .problem(.decoderCrash(name, failure)) }
+            firstFailure = failure
+        }
+    }
+
+    /// An idle decoder that still lives, else a new one. The caller holds a slot.
+    private func take(fresh: Bool = false, isCancelled: () -> Bool) throws(DecoderFailure) -> DecoderProcess {
+        while !fresh, let decoder = state.withLock({ $0.idle.popLast() }) {
+            // Readable while idle means: it has ended, or speaks unasked. Neither is the next file's fault.
+            let speaks = (try? decoder.channel.waitReadable(milliseconds: 0)) ?? true  // a failed poll: as good as dead
+            if !speaks { return decoder }
+            decoder.reap()
+        }
+        let now = SystemClock.monotonic()
+        let known = state.withLock { state in
+            state.lastFailure.map { now - $0 < DecoderPool.probeInterval } ?? false ? state.problem : nil
+        }
+        if let known { throw .problem(known) }
+        do throws(DecoderFailure) {
+            let decoder = try start(isCancelled: isCancelled)
+            let wasMissing = state.withLock { state in
+                defer {
+                    state.problem = nil
+                    state.lastFailure = nil
+                }
+                return state.problem != nil
+            }
+            if wasMissing { log(LogLine(.info, "The decoder works again.", [("PATH", SafeText.of(program))])) }
+            return decoder
+        } catch .problem(let problem) where problem.code == .decoderMissing {
+            let isNew = state.withLock { state in
+                defer {
+                    state.problem = problem
+                    state.lastFailure = SystemClock.monotonic()
+                }
+                return state.problem != problem
+            }
+            if isNew { log(LogLine(.error, problem)) }
+            throw .problem(problem)
+        }
+    }
+
+    private func start(isCancelled: () -> Bool) throws(DecoderFailure) -> DecoderProcess {
+        if isStopped || isCancelled() { throw .cancelled }
+        let decoder: DecoderProcess
+        do throws(Errno) {
+            decoder = try spawner.start(program)
+        } catch .noMemory, .wouldBlock, .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+            throw .problem(.decoderResources(.noMemory))
+        } catch {
+            throw .problem(.noDecoder(program, error.description))
+        }
+        let why: String  // empty: cancelled
+        do throws(WireFault) {
+            let end = SystemClock.monotonic() + DecoderPool.startLimit
+            switch try receive(decoder, until: end, isCancelled: isCancelled) {
+            case .message(let reply):
+                switch reply.content {
+                case .ready(let version):
+                    state.withLock { $0.version = version }
+                    return decoder
+                case .refused(let reason): why = reason
+                case .inspection, .preview, .failure: why = "it answered before it was asked"
+                }
+            case .timedOut: why = "it did not start within \(DecoderPool.startLimit.components.seconds) s"
+            case .cancelled: why = ""
+            }
+        } catch .closed {
+            let ending = decoder.reap()
+            let words = decoder.lastWords
+            why = ending.description + (words.isEmpty ? "" : " and said: " + words)
+        } catch {
+            why = "it sent \(error.description)"
+        }
+        decoder.reap()
+        throw why.isEmpty ? .cancelled : .problem(.noDecoder(program, why))
+    }
+
+    /// For the next request, unless it is due to be replaced.
+    private func giveBack(_ decoder: DecoderProcess) {
+        let isWorn =
+            decoder.countRequest() >= DecoderPool.requestsPerDecoder
+            || decoder.residentBytes > DecoderPool.residentLimit
+        let isKept =
+            !isWorn
+            && state.withLock { state in
+                guard !state.isStopped else { return false }
+                state.idle.append(decoder)
+                return true
+            }
+        if !isKept { decoder.reap() }
+    }
+}

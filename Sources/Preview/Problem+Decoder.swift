@@ -1,0 +1,29 @@
+import DecoderWire
+import Files
+import PhotoModel
+
+extension Problem {
+    /// What a decoder says about a file, as a problem of that file.
+    static func decoding(_ name: Path, _ code: Code, _ detail: String) -> Problem {
+        Problem(code, "Could not make a preview of \(SafeText.of(name.name)): \(detail).")
+    }
+
+    static func decodeTimeout(_ name: Path, _ deadline: Duration) -> Problem {
+        Problem(
+            .decodeTimeout,
+            "Decoding \(SafeText.of(name.name)) took longer than the deadline of \(deadline.components.seconds) s.")
+    }
+
+    static func decoderCrash(_ name: Path, _ how: String) -> Problem {
+        Problem(.decoderCrash, "Two decoders in a row failed on \(SafeText.of(name.name)): \(how).")
+    }
+
+    static func noDecoder(_ program: Path, _ why: String) -> Problem {
+        Problem(.decoderMissing, "The decoder \(SafeText.of(program)) does not work: \(why).")
+    }
+
+    /// Starting or feeding a decoder failed for a reason that has nothing to do with decoder or file.
+    static func decoderResources(_ error: Errno) -> Problem {
+        Problem(.memory, "Could not start or feed a decoder: \(error.description).")
+    }
+}
