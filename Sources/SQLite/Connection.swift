@@ -91,10 +91,23 @@ import CSQLite
     package func transaction<Result, Failure: Error>(
         translate: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        do throws(SQLiteError) { try execute("BEGIN IMMEDIATE") } catch { throw translate(error) }
+        try whole("BEGIN IMMEDIATE", translate, body)
+    }
+
+    /// Runs `body` on one state of the database, whatever others commit meanwhile.
+    package func snapshot<Result, Failure: Error>(
+        translate: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try whole("BEGIN DEFERRED", translate, body)
+    }
+
+    private func whole<Result, Failure: Error>(
+        _ begin: String, _ translate: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) { try run(begin) } catch { throw translate(error) }
         do throws(Failure) {
             let result = try body()
-            do throws(SQLiteError) { try execute("COMMIT") } catch { throw translate(error) }
+            do throws(SQLiteError) { try run("COMMIT") } catch { throw translate(error) }
             return result
         } catch {
             rollBack()

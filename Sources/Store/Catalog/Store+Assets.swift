@@ -1,0 +1,100 @@
+package import PhotoModel
+import SQLite
+
+/// Looking into the catalog.
+extension Store {
+    /// What the catalog has with these bytes. Whether the library still has them is for the caller to read.
+    package func resources(
+        withHash digest: SHA256Digest
+    ) throws(Problem) -> [(asset: Asset.ID, resource: Resource)] {
+        try read { (connection) throws(Problem) in
+            try connection.all(
+                "SELECT \(AssetRow.resourceColumns) FROM resource WHERE sha256 = ? ORDER BY asset_id, position",
+                [.blob(digest.bytes)]
+            ) { row throws(SQLiteError) in (asset: try row.text(7), resource: try AssetRow.resource(row)) }
+        }
+    }
+
+    /// Whether these bytes were deleted on purpose.
+    package func isTombstoned(_ digest: SHA256Digest) throws(Problem) -> Bool {
+        try read { (connection) throws(Problem) in
+            try connection.number("SELECT 1 FROM tombstone WHERE sha256 = ?", [.blob(digest.bytes)]) != nil
+        }
+    }
+
+    /// Remembers that these bytes were deleted on purpose.
+    package func addTombstone(
+        _ digest: SHA256Digest, asset: Asset.ID?, path: Path?, at now: Timestamp
+    ) throws(Problem) {
+        try write { (connection) throws(Problem) in
+            try connection.change(
+                "INSERT OR IGNORE INTO tombstone (sha256, asset_id, path, at) VALUES (?, ?, ?, ?)",
+                [.blob(digest.bytes), .text(asset), .blob(path?.bytes), .integer(now.nanoseconds)])
+        }
+    }
+
+    /// Whether the catalog lists a resource at this path of the library, on disk or not: no new file should take it.
+    package func isListed(_ path: Path) throws(Problem) -> Bool {
+        try read { (connection) throws(Problem) in try AssetRow.isTaken(path, on: connection) }
+    }
+
+    package func asset(_ id: Asset.ID) throws(Problem) -> Asset? {
+        try read { (connection) throws(Problem) in
+            guard
+                let asset = try connection.one(
+                    "SELECT \(AssetRow.columns) FROM asset WHERE id = ?", [.text(id)], AssetRow.read)
+            else { return nil }
+            return try AssetRow.withResources(asset, on: connection)
+        }
+    }
+
+    /// Assets, captured last first.
+    /// - Throws: `E_BAD_REQUEST` for a limit outside 1...200 or a foreign cursor.
+    package func assets(
+        _ filter: AssetFilter, limit: Int, after cursor: String? = nil
+    ) throws(Problem) -> Page<Asset> {
+        let limit = try Cursor.checkedLimit(limit)
+        var conditions: [String] = []
+        var values: [Value] = []
+        if let cursor {
+            let parts = try Cursor.parts(cursor, count: 2)
+            conditions.append("(captured_at, id) < (?, ?)")
+            values += [.text(parts[0]), .text(parts[1])]
+        }
+        if let from = filter.from {
+            conditions.append("captured_at >= ?")
+            values.append(.text(from.text))
+        }
+        if let to = filter.to {
+            conditions.append("captured_at < ? AND captured_at <> ''")
+            values.append(.text(to.text))
+        }
+        if let camera = filter.camera {
+            conditions.append("instr(lower(coalesce(make, '') || ' ' || coalesce(model, '')), lower(?)) > 0")
+            values.append(.text(camera))
+        }
+        let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+        return try read { (connection) throws(Problem) in
+            let found = try connection.all(
+                "SELECT \(AssetRow.columns) FROM asset \(condition) ORDER BY captured_at DESC, id DESC LIMIT ?",
+                values + [.integer(Int64(limit + 1))], AssetRow.read)
+            var page = Page(found, limit: limit) { Cursor.make([$0.facts.capturedAt?.text ?? "", $0.id]) }
+            for position in page.items.indices {
+                page.items[position] = try AssetRow.withResources(page.items[position], on: connection)
+            }
+            return page
+        }
+    }
+
+    /// The assets with this content identifier: the halves of a Live Photo have the same.
+    package func assets(withContentIdentifier identifier: String) throws(Problem) -> [Asset] {
+        try read { (connection) throws(Problem) in
+            let found = try connection.all(
+                "SELECT \(AssetRow.columns) FROM asset WHERE content_identifier = ? ORDER BY id LIMIT 16",
+                [.text(identifier)], AssetRow.read)
+            var assets: [Asset] = []
+            for asset in found { assets.append(try AssetRow.withResources(asset, on: connection)) }
+            return assets
+        }
+    }
+}

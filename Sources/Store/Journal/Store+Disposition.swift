@@ -1,0 +1,33 @@
+package import PhotoModel
+import SQLite
+
+/// What becomes of sources after their import. It never changes the import's own outcome.
+extension Store {
+    /// The jobs whose source still waits to be moved or deleted, oldest first.
+    package func pendingDispositions() throws(Problem) -> [Job] {
+        try read { (connection) throws(Problem) in
+            let found = try connection.all(
+                "SELECT \(JobRow.columns) FROM job WHERE disposition = 'pending' ORDER BY id", [], JobRow.read)
+            var jobs: [Job] = []
+            for job in found { jobs.append(try JobRow.withFiles(job, on: connection)) }
+            return jobs
+        }
+    }
+
+    /// Records how the disposition ended, or with `pending` why it has not yet, and closes the job's open journal lines
+    /// with it.
+    package func recordDisposition(
+        job: Job.ID, state: DispositionState, problem: Problem?, at now: Timestamp
+    ) throws(Problem) {
+        try write { (connection) throws(Problem) in
+            let changed = try connection.change(
+                """
+                UPDATE job SET disposition = ?, disposition_code = ?, disposition_title = ?, disposition_recovery = ?
+                WHERE id = ?
+                """, [.text(state.rawValue)] + JobRow.values(problem) + [.integer(job)])
+            guard changed == 1 else { throw .noJob(job) }
+            guard state != .pending else { return }
+            try Journal.closeOpen(job: job, outcome: state.rawValue, on: connection)
+        }
+    }
+}
