@@ -62,7 +62,7 @@ let package = Package(
         room("HTTP", ["PhotoModel", "Files", "CMicrohttpd", "CLinux"]),
         room("HTTPClient", ["PhotoModel", "CCurl"]),
         room("Config", ["PhotoModel", "Files", "CTOML"]),
-        room("Service", ["PhotoModel", "Files", "CSystemd", "CLinux"]),
+        room("Service", ["PhotoModel", "Workers", "Files", "CSystemd", "CLinux"]),
         room("Control", ["PhotoModel", "ControlAPI", "Workers", "Files", "Store", "HTTP"]),
 
         program(
@@ -72,9 +72,12 @@ let package = Package(
                 "CLinux",
             ]),
         program(
-            "photospool-decoder", ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CSeccomp"]),
+            "photospool-decoder",
+            ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CHEIF", "CSeccomp"]),
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
 
+        tests("FilesTests", ["Files", "PhotoModel"]),
+        tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
     ],
     swiftLanguageModes: [.v6],

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,6 +19,12 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+_Static_assert(
+    CL_RLIMIT_FSIZE == RLIMIT_FSIZE && CL_RLIMIT_CORE == RLIMIT_CORE && CL_RLIMIT_NOFILE == RLIMIT_NOFILE &&
+        CL_RLIMIT_MEMLOCK == RLIMIT_MEMLOCK && CL_RLIMIT_AS == RLIMIT_AS && CL_CLONE_THREAD == CLONE_THREAD &&
+        CL_AT_EMPTY_PATH == AT_EMPTY_PATH,
+    "process.h repeats the system's values");
 
 int cl_seqpacket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) ? errno : 0;

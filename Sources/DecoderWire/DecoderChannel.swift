@@ -75,9 +75,18 @@ package struct ChannelPair: ~Copyable {
     package consuming func intoOurs() -> DecoderChannel { ours }
 }
 
-/// A message with the descriptors that came along, which close with it.
+/// A message with the descriptors that came along; those that nobody takes close with it.
 package struct ReceivedMessage: ~Copyable {
     package let bytes: [UInt8]
-    package let first: Descriptor?
-    package let second: Descriptor?
+    private var first: Descriptor?
+    private var second: Descriptor?
+
+    init(bytes: [UInt8], first: consuming Descriptor?, second: consuming Descriptor?) {
+        self.bytes = bytes
+        self.first = first
+        self.second = second
+    }
+
+    package mutating func takeFirst() -> Descriptor? { first.take() }
+    package mutating func takeSecond() -> Descriptor? { second.take() }
 }

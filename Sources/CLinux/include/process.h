@@ -37,7 +37,18 @@ uint64_t cl_resident_bytes(pid_t pid);
 /* SIGKILL, then waitpid(2) until it is gone. Returns the wait status, or -1 when it was no child of ours. */
 int cl_kill_and_reap(pid_t pid);
 
-/* Sets soft and hard limit of `resource` (RLIMIT_*). */
+/* What Swift's Glibc module does not show, or shows only as enumerators; process.c checks the values. */
+enum {
+    CL_RLIMIT_FSIZE = 1,
+    CL_RLIMIT_CORE = 4,
+    CL_RLIMIT_NOFILE = 7,
+    CL_RLIMIT_MEMLOCK = 8,
+    CL_RLIMIT_AS = 9,
+    CL_CLONE_THREAD = 0x10000,
+    CL_AT_EMPTY_PATH = 0x1000,
+};
+
+/* Sets soft and hard limit of `resource` (CL_RLIMIT_*). */
 int cl_limit_self(int resource, uint64_t value);
 
 /* No new privileges, not traceable or dumpable by its own user, SIGKILL when the thread that started it ends. prctl(2) */
