@@ -15,13 +15,13 @@ enum Migration {
                     + "Nothing was changed.")
         }
         for version in present..<steps.count {
-            do throws(SQLiteError) {
-                // The version is part of the transaction: a step is done whole or not at all.
-                try connection.transaction(translate: { $0 }) { () throws(SQLiteError) in
+            // The version is part of the transaction: a step is done whole or not at all.
+            try connection.transaction(translate: Problem.state) { () throws(Problem) in
+                do throws(SQLiteError) {
                     try connection.execute(steps[version])
                     try connection.execute("PRAGMA user_version = \(version + 1)")
-                }
-            } catch { throw .state(error) }
+                } catch { throw .state(error) }
+            }
         }
     }
 }

@@ -109,10 +109,11 @@ struct BatchDesk {
             guard let batch = try load("id = ?", [.integer(fixed)], on: connection) else { throw .noBatch(fixed) }
             return batch.open
         }
+        if isManual { return try make(drop, on: connection) }  // each call has its own
         let found = try load(
-            "drop_name = ? AND is_manual = ? AND closed_at IS NULL ORDER BY id DESC LIMIT 1",
-            [.text(drop), .integer(isManual ? 1 : 0)], on: connection)
-        guard let found, !isManual else { return try make(drop, on: connection) }  // each manual call has its own
+            "drop_name = ? AND is_manual = 0 AND closed_at IS NULL ORDER BY id DESC LIMIT 1", [.text(drop)],
+            on: connection)
+        guard let found else { return try make(drop, on: connection) }
         if found.lastJobAt + Self.quiet <= now.nanoseconds {
             try Self.close(found.open.id, at: found.lastJobAt + Self.quiet, on: connection)
             return try make(drop, on: connection)
