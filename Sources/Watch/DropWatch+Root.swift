@@ -1,0 +1,82 @@
+import Files
+import PhotoModel
+
+/// Whether the drop folder itself is there, and the same one as before.
+extension DropWatch {
+    /// Looks where the path leads now. A folder that appeared is scanned; one that was replaced, mounted over or taken
+    /// away is let go with everything known about it, which loses nothing: the store knows what was handed over.
+    func lookForRoot(at now: Moment) {
+        nextRootLook = .never
+        letGo()
+        do throws(Errno) {
+            let folder = try Folder(opening: settings.path)
+            let status = try folder.status()
+            if root != nil, let rootStatus, rootStatus.isSameFile(as: status) { return }
+            loseRoot(at: now, because: "Another folder has taken the place of the drop folder.")
+            try findRoot(folder, status, at: now)
+        } catch {
+            loseRoot(at: now, because: "The drop folder is gone.")
+            nextRootLook = now + context.tuning.rootGap
+            switch error {
+            case .noEntry, .notDirectory, .noDevice, .stale:
+                reasons[.sourcePermission] = nil
+                reasons[.sourceIO] = nil
+            case .accessDenied, .notPermitted:
+                report(.sourcePermission, "Could not open the drop folder \(SafeText.of(settings.path)): \(error).")
+            default: report(.sourceIO, "Could not open the drop folder \(SafeText.of(settings.path)): \(error).")
+            }
+            if !hasSaidWaiting {
+                hasSaidWaiting = true
+                say(
+                    .info, "The drop folder is not there; it is used as soon as it is.",
+                    [("PATH", SafeText.of(settings.path))])
+            }
+        }
+    }
+
+    private func findRoot(_ folder: borrowing Folder, _ status: FileStatus, at now: Moment) throws(Errno) {
+        let node = FolderNode(Path(bytes: []), in: nil, of: self, seen: context.nextListing())
+        let filesystem = try folder.filesystem()
+        node.volume = Volume(device: status.stamp.device, id: filesystem.id, isRemote: filesystem.isRemote)
+        root = node
+        rootStatus = status
+        realPath = MountTable.realPath(of: folder) ?? settings.path
+        reasons = [:]
+        if status.isWorldWritable {
+            report(
+                .dropOpen, "Anybody on this machine can put files into the drop folder \(SafeText.of(settings.path)).")
+        }
+        if hasSaidWaiting { say(.info, "The drop folder is there.", [("PATH", SafeText.of(settings.path))]) }
+        hasSaidWaiting = false
+        startFullScan(at: now)
+    }
+
+    func loseRoot(at now: Moment, because sentence: String) {
+        guard let root else { return }
+        say(.warning, sentence, [("PATH", SafeText.of(settings.path))])
+        forgetTree()
+        detach(root)
+        self.root = nil
+        nextRootLook = now
+    }
+
+    private func forgetTree() {
+        letGo()
+        rootStatus = nil
+        pending = []
+        urgent = []
+        listings = []
+        isFullScan = false
+        wantsFullScan = false
+        scanFaults = [:]
+        nextRescan = .never
+        nextPoll = .never
+    }
+
+    /// For a drop folder that is no longer configured, or at the end.
+    func close() {
+        forgetTree()
+        if let root { detach(root) }
+        root = nil
+    }
+}

@@ -1,0 +1,158 @@
+import Files
+import PhotoModel
+
+/// Reading what lies in the folders: at the start, after something was missed, for safety now and then, and for new
+/// folders. In slices, between which events are drained.
+extension DropWatch {
+    var hasScanWork: Bool { !listings.isEmpty || !pending.isEmpty || !urgent.isEmpty }
+
+    func startFullScan(at now: Moment) {
+        guard let root else {
+            nextRootLook = now
+            return
+        }
+        // What it has read already may be what was missed, so it begins again at the end.
+        if isFullScan {
+            wantsFullScan = true
+            return
+        }
+        isFullScan = true
+        scanFaults = [:]
+        nextRescan = .never
+        enlist(root, .full, isUrgent: false)
+    }
+
+    func enlist(_ node: FolderNode, _ kind: FolderNode.Pending, isUrgent: Bool) {
+        guard !node.isDetached else { return }
+        let isListed = node.pending != .none
+        if node.pending.rawValue < kind.rawValue { node.pending = kind }
+        // In both lists at worst: the second time nothing is pending any more.
+        if isUrgent { urgent.append(node) } else if !isListed { pending.append(node) }
+    }
+
+    /// Reads names until there are no more, or `end` has come, or too much was found that has to settle first.
+    func scan(until end: Moment) {
+        var count = 0
+        while hasScanWork, !context.isScanningAhead {
+            count += 1
+            if count % 32 == 0, Moment.now >= end { return }
+            if !urgent.isEmpty, listings.last?.isUrgent != true {
+                if let node = urgent.popLast() { begin(node, isUrgent: true) }
+            } else if let listing = listings.last {
+                advance(listing)
+            } else if let node = pending.popLast() {
+                begin(node, isUrgent: false)
+            }
+        }
+        if !hasScanWork { finishScan() }
+    }
+
+    private func finishScan() {
+        letGo()
+        guard isFullScan else { return }
+        isFullScan = false
+        let kept = reasons.filter { [.leaseUnknown, .dropOpen].contains($0.key) }
+        reasons = scanFaults.merging(kept) { fault, _ in fault }
+        scanFaults = [:]
+        hasFinishedFirstScan = true
+        let now = Moment.now
+        context.lastProgress = now
+        nextRescan = now + settings.rescanInterval
+        nextPoll = polled > 0 ? now + settings.pollInterval : .never
+        if wantsFullScan {
+            wantsFullScan = false
+            startFullScan(at: now)
+        }
+    }
+
+    private func begin(_ node: FolderNode, isUrgent: Bool) {
+        let kind = node.pending
+        node.pending = .none
+        guard kind != .none, !node.isDetached else { return }
+        do throws(Errno) {
+            guard let held = try admit(node) else { return }
+            // A descriptor of its own: the position in the folder belongs to the listing.
+            let own = OpenFolder(try held.folder.folder(at: Path(bytes: [])))
+            listings.append(
+                Listing(of: node, own, isFull: kind == .full, isUrgent: isUrgent, number: context.nextListing()))
+        } catch {
+            fail(node, error)
+        }
+    }
+
+    private func advance(_ listing: Listing) {
+        guard !listing.node.isDetached else {
+            listings.removeAll { $0 === listing }
+            return
+        }
+        do throws(Errno) {
+            guard let name = try listing.next() else {
+                listings.removeAll { $0 === listing }
+                finish(listing)
+                return
+            }
+            try meet(name, in: listing)
+        } catch {
+            listings.removeAll { $0 === listing }
+            fail(listing.node, error)
+        }
+    }
+
+    private func meet(_ name: NameReader.Name, in listing: Listing) throws(Errno) {
+        if name.kind == .symlink || name.kind == .other { return }
+        if ignoring.ignores(name.path, in: listing.path, isFolder: name.kind == .directory) { return }
+        let status: FileStatus?
+        do throws(Errno) {
+            status = name.kind == .directory ? nil : try listing.held.folder.status(of: name.path)
+        } catch .noEntry {
+            return  // gone since
+        }
+        if let status, status.kind == .regular {
+            notice(
+                name.path, in: listing.node, listing.path, status.stamp, wasWritten: false, asksStore: true, at: .now)
+        } else if status == nil || status?.kind == .directory {
+            if status != nil, ignoring.ignores(name.path, in: listing.path, isFolder: true) { return }
+            guard settings.isRecursive else { return }
+            meetFolder(name.path, in: listing)
+        }
+    }
+
+    private func meetFolder(_ name: Path, in listing: Listing) {
+        let known = listing.node.children[name]
+        let child = known ?? FolderNode(name, in: listing.node, of: self, seen: listing.number)
+        child.seen = max(child.seen, listing.number)
+        listing.node.children[name] = child
+        if listing.isFull || known == nil { enlist(child, .full, isUrgent: listing.isUrgent) }
+    }
+
+    private func finish(_ listing: Listing) {
+        let node = listing.node
+        node.hasBeenListed = true
+        for child in Array(node.children.values) where child.seen < listing.number { detach(child) }
+        // An orphan that was removed where nobody watches: it has no time of its own at which that would show.
+        for shot in node.shots.values where shot.state == .orphaned {
+            removeVanished(from: shot, listing.held)
+        }
+    }
+
+    /// A folder could not be opened or read.
+    func fail(_ node: FolderNode, _ error: Errno) {
+        let now = Moment.now
+        switch error {
+        case .noEntry, .notDirectory, .loop, .stale, .noDevice:
+            guard node.parent != nil, error != .stale || node.drop.root == nil else {
+                nextRootLook = now
+                return
+            }
+            detach(node)
+            if error == .stale || error == .noDevice { nextRootLook = now }
+        case .accessDenied, .notPermitted:
+            report(
+                .sourcePermission,
+                "Could not read the folder \(SafeText.of(settings.path / node.path)): \(error).")
+        default:
+            report(.sourceIO, "Could not read the folder \(SafeText.of(settings.path / node.path)): \(error).")
+            nextRescan = min(nextRescan, now + .seconds(5))
+        }
+    }
+}

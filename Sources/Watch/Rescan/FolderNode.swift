@@ -1,0 +1,83 @@
+import PhotoModel
+
+/// The filesystem a folder lies on, as far as it matters here.
+final class Volume {
+    let device: UInt64
+    let id: FilesystemID
+    /// Written to by other machines, or through a process: no events, and no way to know of a writer.
+    let isRemote: Bool
+
+    init(device: UInt64, id: FilesystemID, isRemote: Bool) {
+        self.device = device
+        self.id = id
+        self.isRemote = isRemote
+    }
+}
+
+/// A folder below a drop folder, or the drop folder itself: what is kept for each for as long as it is there.
+///
+/// Parent and child hold each other; ``DropWatch/detach(_:)`` parts them.
+final class FolderNode {
+    enum Pending: UInt8 {
+        case none
+        /// Its own names are to be read.
+        case own
+        /// And those of the folders below it.
+        case full
+    }
+
+    let drop: DropWatch
+    /// Empty for the drop folder itself.
+    let name: Path
+    private(set) var parent: FolderNode?
+    var children: [Path: FolderNode] = [:]
+    /// Files below it that have not been handed over yet, by stem.
+    var shots: [Path: Shot] = [:]
+    /// -1 without one.
+    var watch: Int32 = -1
+    var volume: Volume?
+    /// 0 until it was opened.
+    var inode: UInt64 = 0
+    /// Number of the last listing of the parent that showed it.
+    var seen: UInt64
+    var pending = Pending.none
+    var isPolled = false
+    var hasBeenListed = false
+    var isDetached = false
+
+    init(_ name: Path, in parent: FolderNode?, of drop: DropWatch, seen: UInt64) {
+        self.name = name
+        self.parent = parent
+        self.drop = drop
+        self.seen = seen
+    }
+
+    /// Below the drop folder; empty for the drop folder itself.
+    var path: Path {
+        var names: [Path] = []
+        var node: FolderNode? = self
+        while let current = node, current.parent != nil {
+            names.append(current.name)
+            node = current.parent
+        }
+        return Path(bytes: Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")])))
+    }
+
+    /// Whether this folder is itself one of those it lies in: a directory bound into itself.
+    func isLoop(device: UInt64, inode: UInt64) -> Bool {
+        var node = parent
+        while let current = node {
+            if current.inode == inode, current.volume?.device == device { return true }
+            node = current.parent
+        }
+        return false
+    }
+
+    /// Lets go of everything around it, so that the memory goes back.
+    func isolate() {
+        isDetached = true
+        parent = nil
+        children = [:]
+        shots = [:]
+    }
+}

@@ -1,0 +1,27 @@
+import Files
+import PhotoModel
+
+/// A folder whose names are being read, a portion at a time.
+final class Listing {
+    let node: FolderNode
+    let held: OpenFolder
+    /// Below the drop folder.
+    let path: Path
+    /// Whether known folders below are read as well.
+    let isFull: Bool
+    /// Whether it goes before the scan that is under way.
+    let isUrgent: Bool
+    let number: UInt64
+    private var reader = NameReader()
+
+    init(of node: FolderNode, _ held: OpenFolder, isFull: Bool, isUrgent: Bool, number: UInt64) {
+        self.node = node
+        self.held = held
+        path = node.path
+        self.isFull = isFull
+        self.isUrgent = isUrgent
+        self.number = number
+    }
+
+    func next() throws(Errno) -> NameReader.Name? { try reader.next(in: held.folder.descriptor.rawValue) }
+}
