@@ -79,6 +79,7 @@ let package = Package(
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
+        tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

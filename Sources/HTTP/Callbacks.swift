@@ -151,6 +151,11 @@ private func response(with body: Reply.Body, _ exchange: Exchange, _ core: Core)
         let response = unsafe MHD_create_response_from_fd_at_offset64(UInt64(length), number, UInt64(offset))
         if unsafe response == nil { _ = close(number) }
         return unsafe response
+    case .stream(let stream) where exchange.request.method == "HEAD":
+        // libmicrohttpd 0.9.75 ends a chunked answer to HEAD with a last chunk, which the client takes for the start of
+        // the next answer; so such a stream ends before it begins.
+        stream.detach()
+        return unsafe MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
     case .stream(let stream):
         let response = unsafe MHD_create_response_from_callback(
             shim_size_unknown, 16 << 10,

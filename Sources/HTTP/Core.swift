@@ -72,11 +72,14 @@ final class Core: Sendable {
 
     func finished(_ exchange: Exchange) {
         exchange.stream?.detach()
-        state.withLock { state in
+        let unsent: Reply? = state.withLock { state in
             state.exchanges[ObjectIdentifier(exchange)] = nil
             if let stream = exchange.stream { state.streams[ObjectIdentifier(stream)] = nil }
             exchange.connection.awaiting = .now
+            if case .answered(let reply) = exchange.phase { return reply }
+            return nil
         }
+        unsent?.discard()
     }
 
     enum Next {
@@ -109,11 +112,13 @@ final class Core: Sendable {
     }
 
     private func answer(_ exchange: Exchange, with reply: Reply) {
-        state.withLock { state in
-            guard case .answering = exchange.phase else { return }
+        let isWanted = state.withLock { state in
+            guard case .answering = exchange.phase else { return false }
             exchange.phase = .answered(reply)
             unsafe MHD_resume_connection(exchange.connection.handle)
+            return true
         }
+        if !isWanted { reply.discard() }
     }
 
     func serve(_ stream: ByteStream, in exchange: Exchange) {

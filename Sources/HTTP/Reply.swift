@@ -25,6 +25,13 @@ package struct Reply: Sendable {
     }
 }
 
+extension Reply {
+    /// It will never be sent: whoever fills its stream is to know.
+    func discard() {
+        if case .stream(let stream) = body { stream.detach() }
+    }
+}
+
 /// A file that may be handed around; closed when the last holder lets go.
 package final class OpenFile: Sendable {
     package let descriptor: Descriptor
