@@ -63,3 +63,6 @@ static inline int curl_multi_is_done(CURLM *multi, CURLcode *result) {
         }
     return 0;
 }
+
+/* Of the library that is loaded; CURLVERSION_NOW is a macro that Swift does not see. */
+static inline const char *curl_loaded_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }

@@ -1,0 +1,79 @@
+internal import ControlAPI
+internal import Glibc
+internal import PhotoModel
+
+extension Command {
+    static let importing = Command(
+        name: "import",
+        summary: "queue files or folders by hand",
+        operands: [Operand(name: "PATH", count: .many, completion: .files)],
+        options: [Option("dry-run", letter: "n", "say what would be queued, and queue nothing")],
+        details: [
+            "The paths have to lie below a drop folder or one of control.import_roots. The sources are always kept,"
+                + " whatever the drop folder says.",
+            "Exits with 1 when a path was refused; the others are queued all the same.",
+        ],
+        examples: [
+            .init("photospool import --dry-run /srv/drop/card/DCIM", "what would happen"),
+            .init("photospool import /srv/drop/card/DCIM && photospool watch --until-idle", "and wait for it"),
+        ]
+    ) { invocation throws(Failure) in
+        let paths = invocation.operands.map(absolute)
+        var daemon = try invocation.daemon()
+        let bytes = try daemon.post(
+            "/v1/import", ImportRequest(paths: paths, dryRun: invocation.has("dry-run")))
+        let body = try Daemon.decode(ImportBody.self, bytes)
+        let console = invocation.console
+        if invocation.wantsJSON { console.print(json: bytes) } else { describe(body, console) }
+        return body.refused.isEmpty ? .ok : .failed
+    }
+
+    private static func describe(_ body: ImportBody, _ console: Console) {
+        let style = console.style
+        for group in body.groups {
+            let names = group.files.map { SafeText.of($0.path) }.joined(separator: " + ")
+            let size = Amounts.bytes(group.files.reduce(Int64(0)) { $0 + $1.size })
+            if let error = group.error {
+                console.print("\(style(.warning, "-")) \(names)  \(style(.faint, SafeText.of(error.detail)))")
+            } else {
+                console.print("\(style(.good, "+")) \(names)  \(style(.faint, size))")
+            }
+        }
+        let known = body.known > 0 ? " \(Amounts.count(body.known, "file")) known already." : ""
+        if body.dryRun {
+            console.say("\(Amounts.count(body.queued, "shot")) would be queued.\(known)")
+        } else {
+            let batch = body.batchID.map { " as batch \($0)" } ?? ""
+            console.say("\(Amounts.count(body.queued, "shot")) queued\(batch).\(known)")
+        }
+        for refused in body.refused {
+            console.note(
+                "\(console.errorStyle(.bad, "photospool:")) \(SafeText.of(refused.path)): "
+                    + "\(SafeText.of(refused.error.detail)) \(console.errorStyle(.faint, "(\(SafeText.of(refused.error.code)))"))"
+            )
+            console.note(SafeText.of(refused.error.recovery))
+        }
+    }
+
+    /// From the root, with the folders' links resolved as the shell's user sees them; the last component stays as it
+    /// is, for the service never follows a link there.
+    static func absolute(_ path: Path) -> Path {
+        let name = path.name
+        if [Path("."), Path(".."), Path("")].contains(name) { return resolved(path) ?? path }
+        let parent = path.parent
+        guard let folder = resolved(parent.isEmpty ? Path(".") : parent) else {
+            return path.isAbsolute ? path : here / path
+        }
+        return folder / name
+    }
+
+    private static var here: Path { resolved(Path(".")) ?? Path("/") }
+
+    private static func resolved(_ path: Path) -> Path? {
+        unsafe path.withCString { name in
+            guard let found = unsafe realpath(name, nil) else { return nil }
+            defer { unsafe free(found) }
+            return unsafe Path(bytes: UnsafeRawBufferPointer(start: found, count: strlen(found)))
+        }
+    }
+}
