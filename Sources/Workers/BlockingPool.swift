@@ -70,6 +70,9 @@ package final class BlockingPool: Sendable {
         return try outcome.get()
     }
 
+    /// How many calls have been given and not yet started.
+    package var waiting: Int { queue.withLock { $0.work.count - $0.handedOut } }
+
     /// Lets what was given come to its end, then the threads. Blocks until they are gone; not from one of them.
     package func stop() {
         queue.withLock { $0.isStopped = true }

@@ -48,6 +48,9 @@ package final class Gate<Key: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// How many requests have to wait.
+    package var waiting: Int { state.withLock { $0.waiting.count } }
+
     /// Gives back what ``acquire(_:)`` gave.
     package func release(_ keys: some Sequence<Key>) {
         let keys = Set(keys)
