@@ -26,3 +26,27 @@ extension Folder {
         }
     }
 }
+
+extension Descriptor {
+    /// The last `limit` bytes of a file, or all of it when it is shorter.
+    package func readTail(limit: Int) throws(Errno) -> [UInt8] {
+        let size = try status().stamp.size
+        let offset = max(0, size - Int64(limit))
+        var bytes = [UInt8](repeating: 0, count: Int(size - offset))
+        var filled = 0
+        while filled < bytes.count {
+            let start = filled
+            var outcome: Result<Int, Errno> = .success(0)
+            unsafe bytes.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+                do throws(Errno) { outcome = .success(try unsafe read(into: rest, at: offset + Int64(start))) } catch {
+                    outcome = .failure(error)
+                }
+            }
+            let count = try outcome.get()
+            if count == 0 { break }  // it was cut meanwhile
+            filled += count
+        }
+        return Array(bytes.prefix(filled))
+    }
+}

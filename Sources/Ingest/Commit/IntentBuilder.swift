@@ -1,0 +1,68 @@
+import PhotoModel
+import Store
+
+/// Puts together what a commit will do, for each try at a free name.
+struct IntentBuilder {
+    let claim: Store.Claim
+    let plan: ImportPlan
+    let facts: ShotFacts
+    let staged: [StagedResource]
+    let inspections: [Inspection]
+    let preview: PreviewStep.Result
+    let assetID: Asset.ID
+    let joins: Bool
+    let now: Timestamp
+
+    func intent(collision: Int) -> CommitIntent {
+        let paths = placement.paths(collision: collision)
+        var resources: [Resource] = []
+        var moves: [CommitIntent.Move] = []
+        for (position, resource) in staged.enumerated() {
+            resources.append(
+                Resource(
+                    role: resource.role, path: paths[position], sourcePath: resource.source, size: resource.size,
+                    sha256: resource.sha256, mtime: resource.sourceStamp.mtime,
+                    mediaType: inspections[position].mediaType))
+            moves.append(
+                .init(
+                    staged: resource.staged, final: paths[position], sha256: resource.sha256, size: resource.size,
+                    device: resource.device, inode: resource.inode))
+        }
+        // The leading photo is renamed last: whoever sees it sees the whole shot.
+        moves.reverse()
+        if case .made(let made) = preview {
+            moves.insert(
+                .init(
+                    staged: made.staged, final: LibraryLayout.preview(of: assetID), sha256: made.sha256,
+                    size: made.byteCount, device: made.device, inode: made.inode), at: 0)
+        }
+        let asset = Asset(
+            id: assetID, kind: facts.kind, collection: plan.collection, facts: facts.facts, resources: resources,
+            preview: assetPreview, importedAt: now)
+        return CommitIntent(
+            job: claim.job.id, importID: claim.importID, moves: moves, asset: asset, joinsExisting: joins)
+    }
+
+    private var assetPreview: AssetPreview {
+        switch preview {
+        case .none: AssetPreview(state: .none)
+        case .failed(let problem): AssetPreview(state: .failed, problem: problem)
+        case .made(let made):
+            AssetPreview(
+                state: made.isPartial ? .partial : .ok,
+                problem: made.isPartial
+                    ? Problem(.truncated, made.warning ?? "Only a part of the picture is there.") : nil,
+                path: LibraryLayout.preview(of: assetID), size: made.size)
+        }
+    }
+
+    private var placement: Placement {
+        let lead = staged[0]
+        let shot = NamingTemplate.Shot(
+            capturedAt: facts.facts.capturedAt ?? WallTime(secondsSince1970: lead.sourceStamp.mtime / 1_000_000_000),
+            make: facts.facts.make, model: facts.facts.model, lens: facts.facts.lens, stem: lead.source.name.stem,
+            drop: claim.job.drop, batch: claim.job.batch, sequence: claim.job.sequence, sha256: lead.sha256, id: assetID
+        )
+        return Placement(template: plan.template, shot: shot, names: staged.map(\.source.name))
+    }
+}

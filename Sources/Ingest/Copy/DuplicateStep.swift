@@ -1,0 +1,65 @@
+import Files
+import PhotoModel
+import Store
+
+/// Decides for each staged file whether the library holds its bytes already: its hash is in the catalog, and the file
+/// the catalog names was read again, past the page cache, and is equal.
+struct DuplicateStep {
+    let library: Library
+    let store: Store
+    let isCancelled: () -> Bool
+    let log: Log
+
+    struct Finding {
+        /// Positions in the group whose bytes the library has.
+        var known: Set<Int> = []
+        /// The asset that the known files belong to, the leading file's first.
+        var asset: Asset.ID?
+    }
+
+    func run(_ staged: [StagedResource]) throws(ImportEnded) -> Finding {
+        var finding = Finding()
+        for (position, resource) in staged.enumerated() {
+            if try endingImport({ () throws(Problem) in try store.isTombstoned(resource.sha256) }) {
+                throw ImportEnded(
+                    Problem(.tombstone, "\(SafeText.of(resource.source)) was deleted from the library on purpose."))
+            }
+            let candidates = try endingImport { () throws(Problem) in
+                try store.resources(withHash: resource.sha256)
+            }
+            for candidate in candidates {
+                if try holdsBytes(candidate.resource) {
+                    finding.known.insert(position)
+                    finding.asset = finding.asset ?? candidate.asset
+                    break
+                }
+                log(
+                    LogLine(
+                        .warning,
+                        "A file of the library no longer holds the bytes the catalog says; it is imported anew.",
+                        [("ASSET_ID", candidate.asset), ("PATH", SafeText.of(candidate.resource.path))]))
+            }
+        }
+        return finding
+    }
+
+    private func holdsBytes(_ resource: Resource) throws(ImportEnded) -> Bool {
+        guard let descriptor = open(resource) else { return false }
+        do throws(CopyFailure) {
+            return try readBack(descriptor, isCancelled: isCancelled).sha256 == resource.sha256
+        } catch {
+            if case .cancelled = error { throw ImportEnded(.cancelled) }
+            return false  // unreadable is "not held": the new copy is kept, so nothing is lost
+        }
+    }
+
+    private func open(_ resource: Resource) -> Descriptor? {
+        do throws(Errno) {
+            let descriptor = try library.root.openForReading(resource.path)
+            guard try descriptor.status().stamp.size == resource.size else { return nil }
+            return descriptor
+        } catch {
+            return nil  // missing is "not held" as well
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Files
+import PhotoModel
+
+/// The private folder of a drop, `<drop>/.photospool/claim/`, into which a source is renamed before anything is done to
+/// it. Between a look at a name and an act on it another file can take the name; a claimed file cannot be exchanged.
+struct SourceClaims: ~Copyable {
+    private static let folder = Path(".photospool") / "claim"
+    private let root: Folder
+
+    init(drop: Path) throws(Errno) { root = try Folder(opening: drop) }
+
+    private func name(_ id: Int64) -> Path { Self.folder / String(id) }
+
+    /// The journal ids of the claims that lie in `drop`.
+    static func left(in drop: Path) throws(Errno) -> [Int64] {
+        var ids: [Int64] = []
+        try Folder(opening: drop).folder(at: folder).forEachEntry { name, _ throws(Errno) in
+            if let id = Int64(name.shown) { ids.append(id) }
+            return true
+        }
+        return ids.sorted()
+    }
+
+    /// Renames the source into the private folder and looks at what was caught.
+    ///
+    /// - Returns: false when it was another file than `stamp` says; it is back under its name then, or beside it.
+    func claim(_ source: Path, as id: Int64, expecting stamp: FileStamp) throws(Errno) -> Bool {
+        try root.makeFolders(at: Self.folder, mode: 0o700, gid: nil)
+        try root.renameNoReplace(source, to: name(id), in: root)
+        if try holds(id, expecting: stamp) { return true }
+        try putBack(id, to: source)
+        return false
+    }
+
+    /// Same inode, size and mtime: the very version that was imported.
+    func holds(_ id: Int64, expecting stamp: FileStamp) throws(Errno) -> Bool {
+        let found = try root.status(of: name(id)).stamp
+        return found.inode == stamp.inode && found.size == stamp.size && found.mtime == stamp.mtime
+    }
+
+    func delete(_ id: Int64, from source: Path) throws(Errno) {
+        try root.unlink(name(id))
+        try synchronize(source)
+    }
+
+    /// Moves the claimed file to an absolute path on the same filesystem; a taken name gets a number.
+    func move(_ id: Int64, to target: Path, from source: Path) throws(Errno) {
+        do throws(Errno) {
+            let folder = try Self.openMakingFolders(target.parent)
+            try place(id, in: folder, name: target.name)
+            try folder.sync()
+        } catch {
+            try putBack(id, to: source)
+            throw error
+        }
+        try synchronize(source)
+    }
+
+    /// Gives a claimed file its name again; when that is taken meanwhile, a numbered one beside it. Never replaces.
+    func putBack(_ id: Int64, to source: Path) throws(Errno) {
+        let folder = source.parent.isEmpty ? try root.duplicate() : try root.folder(at: source.parent)
+        try place(id, in: folder, name: source.name)
+        try synchronize(source)
+    }
+
+    private func place(_ id: Int64, in folder: borrowing Folder, name target: Path) throws(Errno) {
+        var number = 1
+        while true {
+            let tried =
+                number == 1
+                ? target : Path(bytes: target.stem.bytes + Array("-\(number)".utf8) + target.suffix.bytes)
+            do throws(Errno) {
+                return try root.renameNoReplace(name(id), to: tried, in: folder)
+            } catch  where error == .exists && number < 1000 {
+                number += 1
+            }
+        }
+    }
+
+    private static func openMakingFolders(_ path: Path) throws(Errno) -> Folder {
+        do throws(Errno) {
+            return try Folder(opening: path)
+        } catch  where error == .noEntry && path != Path("/") {
+            let parent = try openMakingFolders(path.parent)
+            try parent.makeFolders(at: path.name, mode: 0o750, gid: nil)
+            return try parent.folder(at: path.name)
+        }
+    }
+
+    private func synchronize(_ source: Path) throws(Errno) {
+        try root.folder(at: Self.folder).sync()
+        if source.parent.isEmpty {
+            try root.sync()
+        } else {
+            try root.folder(at: source.parent).sync()
+        }
+    }
+}

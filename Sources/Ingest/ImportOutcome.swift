@@ -1,0 +1,40 @@
+package import PhotoModel
+
+/// How one import ended. A failed import is an outcome, not a throw.
+package enum ImportOutcome: Sendable {
+    /// Committed; the state says so already.
+    case imported(Asset.ID)
+    /// Every file is in the library already, and was read again there.
+    case duplicate(of: Asset.ID)
+    /// The job is over without an import: vanished, skipped or failed for good.
+    case ended(JobState, Problem)
+    /// Trouble of this job that may pass: counts as an attempt.
+    case tryLater(Problem)
+    /// Trouble that any job would meet: work pauses, and the attempt does not count.
+    case outage(Problem)
+    /// The source changed meanwhile; it has to settle anew.
+    case sourceChanged(Path)
+    case cancelled
+    /// The service stops: given back, as if it had not been tried.
+    case stopped
+    /// The state could not take the commit; the files stand under their final names, and recovery decides.
+    case unresolved(Problem)
+}
+
+/// Ends an import early, from any depth. Internal to Ingest: the importer turns it into an ``ImportOutcome``.
+struct ImportEnded: Error {
+    let outcome: ImportOutcome
+    init(_ outcome: ImportOutcome) { self.outcome = outcome }
+
+    /// A problem sorted by what it means for the job and for the others.
+    init(_ problem: Problem) {
+        outcome =
+            switch problem.code {
+            case .sourceVanished: .ended(.vanished, problem)
+            case .tombstone, .filtered, .unsupported: .ended(.skipped, problem)
+            case let code where code.isOutage: .outage(problem)
+            case let code where code.isTransient: .tryLater(problem)
+            default: .ended(.failed, problem)
+            }
+    }
+}

@@ -1,0 +1,186 @@
+import Files
+import PhotoModel
+import Preview
+import Store
+import Workers
+
+/// One import, from a claimed job to committed or rolled back. The three steps each run on the blocking pool;
+/// cancellation is looked at between them and inside the long ones, never inside a commit or a rollback.
+struct Importer: Sendable {
+    let rooms: ImportRooms
+    let library: Library
+    let claim: Store.Claim
+    let plan: ImportPlan
+    let cancellation: Cancellation
+
+    private var job: Job { claim.job }
+    private var staging: Path { LibraryLayout.staging(of: claim.importID) }
+
+    /// Runs the import to its end. Whatever the outcome but ``ImportOutcome/imported(_:)`` and
+    /// ``ImportOutcome/unresolved(_:)``, nothing of it is left in the library.
+    func run() async -> ImportOutcome {
+        var outcome: ImportOutcome
+        do throws(ImportEnded) {
+            outcome = try await steps()
+        } catch {
+            outcome = error.outcome
+        }
+        if case .cancelled = outcome, cancellation.reason == .stopping { outcome = .stopped }
+        if case .unresolved = outcome { return outcome }
+        let failure = await rooms.pool.run { removeStaging() }
+        if let failure, case .imported = outcome {
+            // The asset stands; what is left in staging is empty or dead, and the next sweep takes it.
+            rooms.log(LogLine(.warning, failure, [("JOB_ID", String(job.id))]))
+        } else if let failure {
+            outcome = .outage(failure)
+        }
+        return outcome
+    }
+
+    private func steps() async throws(ImportEnded) -> ImportOutcome {
+        let staged = try await rooms.pool.run { () throws(ImportEnded) in try copy() }
+        // Two imports of the same bytes at once would both find them new.
+        return try await rooms.gate.holding(Set(staged.map(\.sha256))) { () throws(ImportEnded) in
+            switch try await rooms.pool.run({ () throws(ImportEnded) in try prepare(staged) }) {
+            case .duplicate(let asset): .duplicate(of: asset)
+            case .shot(let shot): try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
+            }
+        }
+    }
+
+    private func checkCancelled() throws(ImportEnded) {
+        if cancellation.isCancelled { throw ImportEnded(.cancelled) }
+    }
+
+    // MARK: Copying
+
+    private func copy() throws(ImportEnded) -> [StagedResource] {
+        try checkCancelled()
+        try endingImport { () throws(Problem) in try library.check() }
+        let total = job.files.reduce(0) { $0 + $1.stamp.size }
+        if let limit = plan.maxFileSize, let big = job.files.first(where: { $0.stamp.size > limit.bytes }) {
+            throw ImportEnded(
+                Problem(
+                    .tooLarge, "\(SafeText.of(big.path)) has \(big.stamp.size) bytes, more than max_file_size allows."))
+        }
+        try endingImport { () throws(Problem) in try promiseSpace(total) }
+        defer { rooms.space.release(total + Self.previewAllowance) }
+        try endingImport { () throws(Problem) in
+            try onLibrary(staging, doing: "make") { () throws(Errno) in
+                try library.root.makeFolders(at: staging, mode: 0o700, gid: nil)
+            }
+        }
+        var done: Int64 = 0
+        var staged: [StagedResource] = []
+        for (number, file) in job.files.enumerated() {
+            let before = done
+            let step = CopyStep(
+                library: library, staging: staging, verify: plan.verify,
+                progress: { path, bytes in
+                    rooms.inFlight.update(job.id) {
+                        $0.path = path
+                        $0.bytesDone = before + bytes
+                    }
+                },
+                isCancelled: { cancellation.isCancelled })
+            staged.append(try step.run(file, number: number, root: plan.root))
+            done += file.stamp.size
+        }
+        return staged
+    }
+
+    /// Room for a preview of any size we make.
+    private static let previewAllowance: Int64 = 4 << 20
+
+    private func promiseSpace(_ bytes: Int64) throws(Problem) {
+        let free = try library.freeBytes()
+        guard rooms.space.promise(bytes + Self.previewAllowance, free: free, reserve: library.settings.reserveFree)
+        else {
+            throw Problem(
+                .libraryFull,
+                "The library has \(free.bytes) bytes free; the next photo needs \(bytes + Self.previewAllowance) beside "
+                    + "the reserve of \(library.settings.reserveFree.bytes).")
+        }
+    }
+
+    // MARK: Previewing
+
+    private enum Prepared: Sendable {
+        case duplicate(Asset.ID)
+        case shot(Shot)
+    }
+
+    /// Everything the commit needs.
+    private struct Shot: Sendable {
+        var staged: [StagedResource]
+        var inspections: [Inspection]
+        var preview: PreviewStep.Result
+        /// The asset in the catalog that the new files join.
+        var joins: Asset.ID?
+    }
+
+    private func prepare(_ staged: [StagedResource]) throws(ImportEnded) -> Prepared {
+        try checkCancelled()
+        let known = try DuplicateStep(
+            library: library, store: rooms.store, isCancelled: { cancellation.isCancelled }, log: rooms.log
+        ).run(staged)
+        if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
+        let fresh = staged.indices.filter { !known.known.contains($0) }.map { staged[$0] }
+
+        try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
+        rooms.inFlight.update(job.id) { $0.phase = .previewing }
+        let inspections = try InspectStep(
+            library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
+        ).run(fresh)
+        let kind = ShotFacts.kind(of: fresh, inspections)
+        if !plan.kinds.isEmpty, !plan.kinds.contains(kind) {
+            throw ImportEnded(
+                Problem(
+                    .filtered, "\(SafeText.of(job.files[0].path)) is a \(kind.rawValue), which this drop leaves alone.")
+            )
+        }
+        let preview: PreviewStep.Result
+        if known.asset == nil {
+            preview = try PreviewStep(
+                library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
+                policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled }
+            ).run(fresh, inspections)
+        } else {
+            preview = .none  // the asset they join has its own
+        }
+        return .shot(Shot(staged: fresh, inspections: inspections, preview: preview, joins: known.asset))
+    }
+
+    // MARK: Committing
+
+    private func commit(_ shot: Shot) throws(ImportEnded) -> ImportOutcome {
+        try checkCancelled()
+        try endingImport { () throws(Problem) in try library.check() }
+        rooms.inFlight.update(job.id) { $0.phase = .committing }
+        let facts = ShotFacts(job: job, staged: shot.staged, inspections: shot.inspections, now: rooms.now())
+        let builder = IntentBuilder(
+            claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
+            preview: shot.preview, assetID: shot.joins ?? rooms.newID(), joins: shot.joins != nil, now: rooms.now())
+        let step = CommitStep(library: library, store: rooms.store, now: rooms.now)
+        do throws(CommitStep.Failure) {
+            let intent = try step.run(
+                builder.intent(collision: 0), claim: claim, disposition: plan.dispositionAfterImport,
+                alternative: builder.intent(collision:))
+            return .imported(intent.asset.id)
+        } catch {
+            switch error {
+            case .rolledBack(let problem): throw ImportEnded(problem)
+            case .unresolved(let problem): return .unresolved(problem)
+            }
+        }
+    }
+
+    private func removeStaging() -> Problem? {
+        do throws(Errno) {
+            try library.root.removeTree(staging)
+            return nil
+        } catch {
+            return error == .noEntry ? nil : .library(staging, error, doing: "remove")
+        }
+    }
+}

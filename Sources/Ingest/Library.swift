@@ -1,0 +1,173 @@
+package import Files
+package import PhotoModel
+package import Store
+import Synchronization
+
+/// The library as found at one moment: a held directory that carries the expected marker.
+///
+/// Everything is reached from the held descriptor, so a disk mounted over the path meanwhile cannot catch half an
+/// import. ``check()`` tells when the path leads elsewhere now.
+package final class Library: Sendable {
+    package let root: Folder
+    package let path: Path
+    package let id: String
+    let settings: LibrarySettings
+    let groupID: UInt32?
+    private let device: UInt64
+    private let inode: UInt64
+    /// Held for as long as the library is open, so that no second service stages into it.
+    private let lock: InstanceLock
+    /// One line at a time in the journal. Held over an fsync, on purpose: the line after waits for the one before.
+    let journalTurn = Mutex<Void>(())
+    var journal: LibraryJournal { LibraryJournal(library: self) }
+
+    var fileMode: UInt32 { settings.fileMode }
+    /// The file mode with x wherever there is r, and setgid so that what is made below belongs to the same group.
+    var folderMode: UInt32 { settings.fileMode | (settings.fileMode & 0o444) >> 2 | 0o2000 }
+
+    /// Opens the library and makes sure that it is the one this state belongs to.
+    ///
+    /// - Parameters:
+    ///   - knownID: the marker id that the state remembers; nil when it has never known a library. Then a directory
+    ///     without marker is made a library if it is empty, and `onCreation` is told.
+    /// - Throws: `E_LIBRARY_OFFLINE` when the directory is absent, `E_MARKER` for a missing or foreign marker,
+    ///   `E_LOCKED`, or an I/O problem.
+    package init(
+        settings: LibrarySettings, knownID: String?, now: Timestamp, onCreation: (String) -> Void
+    ) throws(Problem) {
+        self.settings = settings
+        path = settings.path
+        let folder: Folder
+        do throws(Errno) {
+            folder = try Folder(opening: settings.path)
+        } catch {
+            throw Self.offline(settings.path, error)
+        }
+        groupID = try Self.groupID(named: settings.group)
+        id = try Self.identify(folder, path: settings.path, knownID: knownID, now: now, onCreation: onCreation)
+        do throws(Errno) {
+            let status = try folder.status()
+            device = status.stamp.device
+            inode = status.stamp.inode
+            for own in [LibraryLayout.staging, LibraryLayout.previews, LibraryLayout.journal] {
+                let mode: UInt32 = own == LibraryLayout.previews ? 0o2750 : 0o700
+                try folder.makeFolders(at: own, mode: mode, gid: own == LibraryLayout.previews ? groupID : nil)
+            }
+        } catch {
+            throw .library(LibraryLayout.own, error, doing: "prepare")
+        }
+        lock = try Self.takeLock(folder, path: settings.path)
+        root = folder
+    }
+
+    private static func takeLock(_ folder: borrowing Folder, path: Path) throws(Problem) -> InstanceLock {
+        do throws(InstanceLock.Failure) {
+            return try InstanceLock(LibraryLayout.lock, in: folder)
+        } catch {
+            switch error {
+            case .held(let holder):
+                throw Problem(
+                    .locked,
+                    "The library \(SafeText.of(path)) is in use by \(holder?.description ?? "another process").",
+                    todo: "Stop the other instance; two services cannot share a library.")
+            case .unavailable(let errno): throw .library(LibraryLayout.lock, errno, doing: "lock")
+            }
+        }
+    }
+
+    private static func offline(_ path: Path, _ errno: Errno) -> Problem {
+        Problem(.libraryOffline, "The library \(SafeText.of(path)) cannot be opened: \(errno.description).")
+    }
+
+    private static func groupID(named name: String) throws(Problem) -> UInt32? {
+        if name.isEmpty { return nil }
+        guard let group = Accounts.groupID(named: name) else {
+            throw Problem(
+                .config, "The group \(SafeText.of(name)) of the library does not exist.",
+                todo: "Create the group, or correct library.group.")
+        }
+        return group
+    }
+
+    private static func identify(
+        _ folder: borrowing Folder, path: Path, knownID: String?, now: Timestamp, onCreation: (String) -> Void
+    ) throws(Problem) -> String {
+        if let marker = try LibraryMarker.read(in: folder, shown: path) {
+            guard let knownID, knownID != marker.id else { return marker.id }
+            throw Problem(
+                .marker,
+                "\(SafeText.of(path)) holds another library (\(SafeText.of(marker.id))) than the one this state knows "
+                    + "(\(knownID)).")
+        }
+        guard knownID == nil else {
+            throw Problem(
+                .marker,
+                "\(SafeText.of(path)) carries no library marker, although the library is known: its disk is "
+                    + "probably not mounted.")
+        }
+        let isEmpty: Bool
+        do throws(Errno) {
+            var found = false
+            try folder.forEachEntry { name, _ throws(Errno) in
+                // A fresh ext4 has this folder and is empty all the same.
+                found = name != Path("lost+found")
+                return !found
+            }
+            isEmpty = !found
+        } catch {
+            throw .library(path, error, doing: "list")
+        }
+        guard isEmpty else {
+            throw Problem(
+                .marker, "\(SafeText.of(path)) is not empty and carries no library marker.",
+                todo: "Run `photospool init \(SafeText.of(path))` if this folder is to be the library.")
+        }
+        let marker = try LibraryMarker.create(in: folder, shown: path, now: now)
+        onCreation(marker.id)
+        return marker.id
+    }
+
+    /// Asks whether the configured path still leads to this library; cheap, and done before every commit.
+    ///
+    /// - Throws: `E_LIBRARY_OFFLINE` when it leads nowhere or elsewhere, `E_MARKER` when the marker is gone or another.
+    package func check() throws(Problem) {
+        let stamp: FileStamp
+        let marker: LibraryMarker?
+        do throws(Errno) {
+            let now = try Folder(opening: path)
+            stamp = try now.status().stamp
+        } catch {
+            throw Self.offline(path, error)
+        }
+        guard stamp.device == device, stamp.inode == inode else {
+            throw Problem(
+                .libraryOffline,
+                "Another directory stands at \(SafeText.of(path)) now: its disk was unmounted or "
+                    + "something was mounted over it.")
+        }
+        marker = try LibraryMarker.read(in: root, shown: path)
+        guard marker?.id == id else {
+            throw Problem(.marker, "The marker of the library \(SafeText.of(path)) is gone or another one.")
+        }
+    }
+
+    /// Bytes that the service's user can still write.
+    package func freeBytes() throws(Problem) -> ByteCount {
+        do throws(Errno) {
+            return ByteCount(try root.filesystem().availableBytes)
+        } catch {
+            throw .library(path, error, doing: "ask the free space of")
+        }
+    }
+
+    /// Whether the library knows of acts that the state has never heard of: the state is then an older one, restored
+    /// from a backup perhaps, and would file photos again that it has forgotten.
+    ///
+    /// - Throws: `E_STATE_STALE`.
+    package func checkNotAhead(of store: Store) throws(Problem) {
+        let (known, written) = (try store.highestJournalID(), try journal.lastID())
+        guard written > known else { return }
+        throw Problem(
+            .stateStale, "The library's journal has come to entry \(written), but this state only knows of \(known).")
+    }
+}

@@ -1,0 +1,69 @@
+import Files
+import FoundationEssentials
+import PhotoModel
+import Synchronization
+
+/// The library's own account of what happened to it: `.photospool/journal/YYYY-MM.jsonl`, one JSON object a line, each
+/// on the medium before the act it announces. With it the catalog can be rebuilt from the library alone.
+///
+/// A line that was cut off by a power failure is the last one of its file and does not end in a newline; readers skip it.
+struct LibraryJournal: Sendable {
+    struct Line: Encodable {
+        var id: Int64
+        var time: String
+        var what: String
+        var job: Job.ID
+        var path: Path?
+        var to: Path?
+        var sha256: SHA256Digest?
+        var stamp: FileStamp?
+        var intent: CommitIntent?
+    }
+
+    let library: Library
+
+    /// - Throws: a library `Problem`; nothing may then be done that the line would have announced.
+    func append(_ line: Line, at now: Timestamp) throws(Problem) {
+        let name = LibraryLayout.journal / (String(now.rfc3339.prefix(7)) + ".jsonl")
+        let bytes: [UInt8]
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            bytes = Array(try encoder.encode(line)) + [UInt8(ascii: "\n")]
+        } catch {
+            throw Problem(.stateIO, "Could not write a journal line as JSON: \(error).")
+        }
+        try library.journalTurn.withLock { _ throws(Problem) in
+            try onLibrary(name, doing: "append to") { () throws(Errno) in
+                try library.root.appendDurably(bytes, to: name, mode: 0o640)
+            }
+        }
+    }
+
+    private struct Numbered: Decodable { var id: Int64 }
+
+    /// Enough for the last line: an intent names a few dozen files at most.
+    private static let tail = 1 << 20
+
+    /// The id of the last whole line; 0 when there is none. Higher than any id the state reserved, it shows that the
+    /// state is older than the library: restored from a backup, say.
+    func lastID() throws(Problem) -> Int64 {
+        var newest: Path?
+        try onLibrary(LibraryLayout.journal, doing: "list") { () throws(Errno) in
+            try library.root.folder(at: LibraryLayout.journal).forEachEntry { name, _ throws(Errno) in
+                if name.lowercaseExtension == "jsonl" { newest = max(newest ?? name, name) }
+                return true
+            }
+        }
+        guard let newest else { return 0 }
+        let path = LibraryLayout.journal / newest
+        let bytes = try onLibrary(path, doing: "read") { () throws(Errno) in
+            try library.root.openForReading(path).readTail(limit: Self.tail)
+        }
+        for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() {
+            // A torn line is no line: the one before it counts.
+            if let found = try? JSONDecoder().decode(Numbered.self, from: Data(line)) { return found.id }
+        }
+        return 0
+    }
+}

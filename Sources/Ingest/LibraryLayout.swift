@@ -1,0 +1,18 @@
+package import PhotoModel
+
+/// Where things lie below the library's root; all relative to it. DESIGN section 8.
+package enum LibraryLayout {
+    package static let own = Path(".photospool")
+    package static let marker = own / "library.json"
+    package static let lock = own / "lock"
+    package static let staging = own / "staging"
+    package static let previews = own / "previews"
+    package static let journal = own / "journal"
+
+    package static func staging(of importID: String) -> Path { staging / importID }
+
+    /// `.photospool/previews/<last 2 hex digits of the asset id>/<asset id>.jpg`
+    package static func preview(of asset: Asset.ID) -> Path {
+        previews / String(asset.suffix(2)) / (asset + ".jpg")
+    }
+}

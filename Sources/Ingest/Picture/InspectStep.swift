@@ -1,0 +1,70 @@
+import Files
+import PhotoModel
+import Preview
+
+/// What each staged file is and says about itself. Never fails an import for want of metadata; it ends one only when
+/// the content has nothing to do with photos.
+struct InspectStep {
+    let library: Library
+    let decoders: DecoderPool
+    let isCancelled: () -> Bool
+    let log: Log
+
+    /// One inspection per staged file, in order.
+    func run(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
+        var inspections: [Inspection] = []
+        for resource in staged { inspections.append(try inspect(resource)) }
+        guard let lead = staged.first, let inspection = inspections.first else { return inspections }
+        if inspection.mediaType == .unknown { throw ImportEnded(unknown(lead)) }
+        return inspections
+    }
+
+    private func inspect(_ resource: StagedResource) throws(ImportEnded) -> Inspection {
+        let descriptor = try endingImport { () throws(Problem) in
+            try onLibrary(resource.staged, doing: "open") { () throws(Errno) in
+                try library.root.openForReading(resource.staged)
+            }
+        }
+        do throws(DecoderFailure) {
+            return try decoders.inspect(
+                descriptor, size: resource.size, name: resource.source.name, isCancelled: isCancelled)
+        } catch {
+            switch error {
+            case .cancelled: throw ImportEnded(.cancelled)
+            case .problem(let problem) where problem.code.isOutage: throw ImportEnded(problem)
+            case .problem(let problem):
+                // Ours, not the file's: it goes on by what its name promises, and says so.
+                log(LogLine(.warning, problem, [("PATH", SafeText.of(resource.source))]))
+                return Inspection(mediaType: Self.expectedType(of: resource.source))
+            }
+        }
+    }
+
+    /// A name that promises a photo makes its owner expect one; any other name is simply not ours.
+    private func unknown(_ lead: StagedResource) -> Problem {
+        if lead.size == 0 { return Problem(.empty, "\(SafeText.of(lead.source)) is empty.") }
+        if NameKind(extension: lead.source.lowercaseExtension).isMedia {
+            return Problem(
+                .corrupt, "\(SafeText.of(lead.source)) has the name of a photo or video, but its content is neither.")
+        }
+        return Problem(.unsupported, "\(SafeText.of(lead.source)) is neither a photo nor a video.")
+    }
+
+    /// What the name promises, for the case that the content could not be looked at.
+    private static func expectedType(of source: Path) -> MediaType {
+        switch NameKind(extension: source.lowercaseExtension) {
+        case .heif: .heic
+        case .jpeg: .jpeg
+        case .png: .png
+        case .image: .tiff
+        case .raw: .raw
+        case .video: .quicktime
+        case .adjustment: .appleAdjustment
+        case .sidecar: .xmp
+        case .audio: .audio
+        case .thumbnail: .jpeg
+        case .looseSidecar: .json
+        case .other: .unknown
+        }
+    }
+}

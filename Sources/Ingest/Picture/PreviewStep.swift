@@ -1,0 +1,106 @@
+import Files
+import PhotoModel
+import Preview
+
+/// The asset's preview, made from the best photo of its group, durable in staging.
+struct PreviewStep {
+    let library: Library
+    let decoders: DecoderPool
+    let staging: Path
+    let spec: PreviewSpec
+    let policy: ImportSettings.OnPreviewFailure
+    let isCancelled: () -> Bool
+
+    enum Result: Sendable {
+        case made(StagedPreview)
+        /// The original is imported all the same.
+        case failed(Problem)
+        /// A kind without a picture in it.
+        case none
+    }
+
+    func run(_ staged: [StagedResource], _ inspections: [Inspection]) throws(ImportEnded) -> Result {
+        let candidates = zip(staged, inspections)
+            .filter { [.photo, .alternatePhoto, .video].contains($0.0.role) && $0.1.mediaType.previewRank < 9 }
+            .sorted { $0.1.mediaType.previewRank < $1.1.mediaType.previewRank }
+        guard !candidates.isEmpty else { return .none }
+        var first: Problem?
+        for (resource, inspection) in candidates {
+            do throws(PreviewFailed) {
+                return .made(try make(from: resource, inspection))
+            } catch {
+                switch error {
+                case .ended(let end): throw end
+                case .problem(let problem): first = first ?? problem
+                }
+            }
+        }
+        guard let problem = first else { return .none }
+        switch policy {
+        case .keep: return .failed(problem)
+        case .strict: throw ImportEnded(.ended(.failed, problem))
+        case .rollback:
+            if problem.code.blamesFile { throw ImportEnded(.ended(.failed, problem)) }
+            return .failed(problem)
+        }
+    }
+
+    /// Why this candidate gave none: the import is over, or the next candidate may do.
+    private enum PreviewFailed: Error {
+        case ended(ImportEnded)
+        case problem(Problem)
+    }
+
+    private func make(
+        from resource: StagedResource, _ inspection: Inspection
+    ) throws(PreviewFailed) -> StagedPreview {
+        let decoded = try decode(resource, inspection)
+        do throws(Problem) {
+            return try store(decoded)
+        } catch {
+            throw .ended(ImportEnded(error))
+        }
+    }
+
+    private func decode(
+        _ resource: StagedResource, _ inspection: Inspection
+    ) throws(PreviewFailed) -> DecodedPreview {
+        let descriptor: Descriptor
+        do throws(Problem) {
+            descriptor = try onLibrary(resource.staged, doing: "open") { () throws(Errno) in
+                try library.root.openForReading(resource.staged)
+            }
+        } catch {
+            throw .ended(ImportEnded(error))
+        }
+        do throws(DecoderFailure) {
+            return try decoders.preview(
+                descriptor, size: resource.size, inspection: inspection, spec: spec,
+                name: resource.source.name, isCancelled: isCancelled)
+        } catch {
+            switch error {
+            case .cancelled: throw .ended(ImportEnded(.cancelled))
+            case .problem(let problem) where problem.code.isOutage: throw .ended(ImportEnded(problem))
+            case .problem(let problem): throw .problem(problem)
+            }
+        }
+    }
+
+    private func store(_ decoded: consuming DecodedPreview) throws(Problem) -> StagedPreview {
+        let staged = staging / "preview.jpg"
+        let bytes = try onLibrary(staged, doing: "take over") { () throws(Errno) in
+            try decoded.bytes.readAll(limit: Int(decoded.byteCount))
+        }
+        let digest = SHA256.digest(of: bytes)
+        let stamp = try onLibrary(staged, doing: "write") { () throws(Errno) in
+            let file = try library.root.create(staged, mode: library.fileMode, gid: library.groupID)
+            try file.write(bytes)
+            let stamp = try file.status().stamp
+            try file.makeDurable()
+            return stamp
+        }
+        return StagedPreview(
+            staged: staged, sha256: digest, byteCount: Int64(bytes.count), device: stamp.device, inode: stamp.inode,
+            size: decoded.size, isPartial: decoded.isPartial, warning: decoded.warning)
+    }
+}

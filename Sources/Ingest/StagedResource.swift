@@ -1,0 +1,29 @@
+import PhotoModel
+
+/// One file of a group, copied into staging, durable and verified.
+struct StagedResource: Sendable {
+    var role: Role
+    /// Absolute.
+    var source: Path
+    /// The source as it was when it was copied.
+    var sourceStamp: FileStamp
+    /// Relative to the library.
+    var staged: Path
+    var sha256: SHA256Digest
+    var size: Int64
+    /// Of the staged file.
+    var device: UInt64
+    var inode: UInt64
+}
+
+/// A preview in staging, durable.
+struct StagedPreview: Sendable {
+    var staged: Path
+    var sha256: SHA256Digest
+    var byteCount: Int64
+    var device: UInt64
+    var inode: UInt64
+    var size: PixelSize
+    var isPartial: Bool
+    var warning: String?
+}
