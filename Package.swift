@@ -76,8 +76,10 @@ let package = Package(
             ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CHEIF", "CSeccomp"]),
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
 
+        tests("PhotoModelTests", ["PhotoModel"]),
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
+        tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
         tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
     ],

@@ -16,6 +16,8 @@ package struct Glob: Hashable, Sendable {
         case set(ByteSet, negated: Bool)
         case star
         case doubleStar
+        /// `**/`: any number of whole folders, none too.
+        case folders
     }
 
     /// nil when the pattern is empty or a set in it is not closed.
@@ -37,44 +39,40 @@ package struct Glob: Hashable, Sendable {
         return matches((isForPath ? path : name).bytes)
     }
 
-    /// Follows all ways through the pattern at once: bit n of `live` is set while the first n steps match what was read.
+    /// Follows all ways through the pattern at once: `live[n]` while the first n steps match what was read.
     private func matches(_ bytes: [UInt8]) -> Bool {
         var live = [Bool](repeating: false, count: steps.count + 1)
-        live[0] = true
-        passStars(&live)
+        enter(0, &live)
         for raw in bytes {
             let byte = Self.folded(raw)
+            let isSlash = byte == UInt8(ascii: "/")
             var next = [Bool](repeating: false, count: steps.count + 1)
-            var isAlive = false
             for (place, step) in steps.enumerated() where live[place] {
                 switch step {
-                case .byte(let wanted) where wanted == byte: next[place + 1] = true
-                case .anyByte where byte != UInt8(ascii: "/"): next[place + 1] = true
-                case .set(let set, let negated) where byte != UInt8(ascii: "/") && set.contains(byte) != negated:
-                    next[place + 1] = true
-                case .star where byte != UInt8(ascii: "/"): next[place] = true
-                case .doubleStar: next[place] = true
-                default: continue
+                case .byte(let wanted): if wanted == byte { enter(place + 1, &next) }
+                case .anyByte: if !isSlash { enter(place + 1, &next) }
+                case .set(let set, let negated):
+                    if !isSlash && set.contains(byte) != negated { enter(place + 1, &next) }
+                case .star: if !isSlash { enter(place, &next) }
+                case .doubleStar: enter(place, &next)
+                case .folders:
+                    next[place] = true
+                    if isSlash { enter(place + 1, &next) }
                 }
-                isAlive = true
             }
-            guard isAlive else { return false }
-            passStars(&next)
+            guard next.contains(true) else { return false }
             live = next
         }
         return live[steps.count]
     }
 
-    /// A star may match nothing.
-    private func passStars(_ live: inout [Bool]) {
-        for (place, step) in steps.enumerated() where live[place] && (step == .star || step == .doubleStar) {
-            live[place + 1] = true
-            // `**/name` matches `name` at the top too.
-            if step == .doubleStar, place + 1 < steps.count, steps[place + 1] == .byte(UInt8(ascii: "/")),
-                place == 0 || steps[place - 1] == .byte(UInt8(ascii: "/"))
-            {
-                live[place + 2] = true
-            }
+    /// Marks a place as reached, and those behind it that a star lets through without a byte.
+    private func enter(_ place: Int, _ live: inout [Bool]) {
+        live[place] = true
+        guard place < steps.count else { return }
+        switch steps[place] {
+        case .star, .doubleStar, .folders: enter(place + 1, &live)
+        case .byte, .anyByte, .set: return
         }
     }
 
@@ -88,12 +86,16 @@ package struct Glob: Hashable, Sendable {
             place += 1
             switch byte {
             case UInt8(ascii: "*"):
-                var count = 1
-                while place < bytes.count, bytes[place] == UInt8(ascii: "*") {
-                    count += 1
+                let isFirstInComponent = place == 1 || bytes[place - 2] == UInt8(ascii: "/")
+                let rest = bytes[place...].drop { $0 == UInt8(ascii: "*") }
+                let isDouble = rest.startIndex > place
+                place = rest.startIndex
+                if isDouble, isFirstInComponent, rest.first == UInt8(ascii: "/") {
                     place += 1
+                    steps.append(.folders)
+                } else {
+                    steps.append(isDouble ? .doubleStar : .star)
                 }
-                steps.append(count == 1 ? .star : .doubleStar)
             case UInt8(ascii: "?"): steps.append(.anyByte)
             case UInt8(ascii: "["):
                 guard let set = set(of: bytes, from: &place) else { return nil }

@@ -1,0 +1,229 @@
+import Files
+import Glibc
+import PhotoModel
+import Synchronization
+
+@testable import Watch
+
+/// A drop folder with a watcher on it, and the queue it hands over to.
+final class Scene: Sendable {
+    let base: Path
+    let drop: Path
+    let queue = Queue()
+    private let watcher: Watcher
+    private let thread: WatcherThread
+
+    /// - Parameter prepare: runs before the watcher starts.
+    init(
+        tuning: WatchTuning = Scene.quick(), isPresent: Bool = true,
+        settings change: (inout DropFolder) -> Void = { _ in },
+        prepare: (Path) throws -> Void = { _ in }
+    ) throws {
+        let place = Path(unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
+        base = place / "watch-tests-\(lowercaseHex(randomBytes(8)))"
+        drop = base / "drop"
+        try make(base)
+        if isPresent { try make(drop) }
+        try prepare(drop)
+        var settings = DropFolder(name: "card", path: drop)
+        settings.settle = .milliseconds(60)
+        settings.groupWait = .milliseconds(60)
+        settings.pollInterval = .milliseconds(100)
+        change(&settings)
+        let queue = queue
+        watcher = Watcher(drops: [settings], door: queue.door, tuning: tuning)
+        thread = WatcherThread(watcher)
+    }
+
+    /// Stops, waits for the thread, and removes everything.
+    func end() {
+        watcher.stop()
+        thread.join()
+        // What stays behind harms nobody; the next test has a name of its own.
+        try? Folder(opening: base.parent).removeTree(base.name)
+    }
+
+    /// Waits for the thread without stopping it: a `once` life ends by itself.
+    func join() { thread.join() }
+
+    var health: DropHealth { watcher.health[0] }
+    func rescan() { watcher.rescan(nil) }
+    func recheck(_ path: Path) { watcher.recheck(path) }
+    func replaceDrops(_ drops: [DropFolder]) { watcher.replaceDrops(drops) }
+    func waitForFirstScan() async throws { try await until("first scan") { self.health.hasFinishedFirstScan } }
+
+    /// Waits for something the watcher does; fails after 20 s.
+    func until(_ what: String, _ holds: @escaping () -> Bool) async throws {
+        let end = Moment.now + .seconds(20)
+        while !holds() {
+            guard Moment.now < end else { throw TimedOut(what: what, seen: "\(queue.names) \(health)") }
+            await queue.somethingHappens()
+        }
+    }
+
+    /// Waits until so many files were handed over, then a little for any that are too many.
+    func files(_ count: Int) async throws -> [String] {
+        try await until("\(count) files") { self.queue.names.count >= count }
+        return queue.names.sorted()
+    }
+
+    /// Makes a further file and waits for it: what came before it has then been dealt with.
+    func fence() async throws {
+        let name = "fence-\(lowercaseHex(randomBytes(4))).jpg"
+        try write("fence", to: drop / name)
+        try await until("the fence") { self.queue.allNames.contains(name) }
+    }
+
+    static func quick() -> WatchTuning {
+        var tuning = WatchTuning()
+        tuning.unknownSettle = .milliseconds(120)
+        tuning.emptyWait = .milliseconds(300)
+        tuning.orphanWait = .milliseconds(300)
+        tuning.rootGap = .milliseconds(50)
+        tuning.firstRetry = .milliseconds(30)
+        tuning.oncePatience = .seconds(2)
+        return tuning
+    }
+
+    static func quickOnce() -> WatchTuning {
+        var tuning = quick()
+        tuning.isOnce = true
+        tuning.emptyWait = .zero
+        tuning.orphanWait = .zero
+        return tuning
+    }
+}
+
+struct TimedOut: Error, CustomStringConvertible {
+    let what: String
+    let seen: String
+    var description: String { "timed out waiting for \(what); seen: \(seen)" }
+}
+
+/// Stands for the store: remembers what was handed over, and knows it again.
+final class Queue: Sendable {
+    struct Known: Hashable {
+        let path: Path
+        let size: Int64
+        let mtime: Int64
+    }
+
+    struct State {
+        var groups: [SettledGroup] = []
+        var known: Set<Known> = []
+        var lookups = 0
+        var calls: [Int] = []
+        var lines: [LogLine] = []
+        var problem: Problem?
+        var stems: Set<String> = []
+    }
+
+    let state = Mutex(State())
+
+    var door: Watcher.Door {
+        var door = Watcher.Door(
+            isKnown: { [self] _, _, path, size, mtime throws(Problem) in
+                state.withLock { state in
+                    state.lookups += 1
+                    return state.known.contains(Known(path: path, size: size, mtime: mtime))
+                }
+            },
+            enqueue: { [self] groups throws(Problem) in
+                let problem = state.withLock { state -> Problem? in
+                    state.calls.append(groups.count)
+                    if let problem = state.problem { return problem }
+                    for group in groups {
+                        for file in group.files {
+                            state.known.insert(Known(path: file.path, size: file.stamp.size, mtime: file.stamp.mtime))
+                        }
+                    }
+                    state.groups += groups
+                    return nil
+                }
+                if let problem { throw problem }
+            },
+            log: { [self] line in state.withLock { $0.lines.append(line) } },
+            changed: {})
+        door.knowsShot = { [self] _, _, stem throws(Problem) in state.withLock { $0.stems.contains(stem.shown) } }
+        return door
+    }
+
+    var groups: [SettledGroup] {
+        state.withLock { $0.groups }.filter { !$0.files[0].path.name.shown.hasPrefix("fence-") }
+    }
+    var files: [SettledFile] { groups.flatMap(\.files) }
+    /// Names of all files handed over, fences left out.
+    var names: [String] { files.map(\.path.name.shown) }
+    var allNames: [String] { state.withLock { $0.groups }.flatMap(\.files).map(\.path.name.shown) }
+    func lines(with text: String) -> Int { state.withLock { $0.lines.filter { $0.sentence.contains(text) }.count } }
+
+    /// Gives the watcher's thread a moment: there is no event for "nothing happened yet".
+    func somethingHappens() async {
+        try? await Task.sleep(for: .milliseconds(3))  // cancelled: the time limit of the test ends it
+    }
+}
+
+/// A thread for ``Watcher/run()``.
+final class WatcherThread: Sendable {
+    private final class Box {
+        let watcher: Watcher
+        init(_ watcher: Watcher) { self.watcher = watcher }
+    }
+
+    private let thread: pthread_t
+    private let isJoined = Mutex(false)
+
+    init(_ watcher: Watcher) {
+        var thread = pthread_t()
+        let box = unsafe Unmanaged.passRetained(Box(watcher))
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().watcher.run()
+                return nil
+            }, box.toOpaque())
+        precondition(code == 0, "a test can have a thread")
+        self.thread = thread
+    }
+
+    func join() {
+        isJoined.withLock { isJoined in
+            if !isJoined { pthread_join(thread, nil) }
+            isJoined = true
+        }
+    }
+}
+
+// MARK: Files, made by plain calls so that nothing of ours is between the test and the kernel.
+
+func check(_ code: Int32, _ what: String) throws {
+    guard code >= 0 else { throw TimedOut(what: "\(what): \(Errno.last)", seen: "") }
+}
+
+func make(_ folder: Path) throws {
+    try check(unsafe folder.withCString { unsafe mkdir($0, 0o755) }, "mkdir \(folder.shown)")
+}
+
+/// Opens for writing, and leaves it open.
+func opened(_ path: Path, append: Bool = false) throws -> Descriptor {
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC)
+    let number = unsafe path.withCString { unsafe open($0, flags, 0o644) }
+    try check(number, "open \(path.shown)")
+    return Descriptor(adopting: number)
+}
+
+func write(_ text: String, to path: Path, append: Bool = false) throws {
+    try opened(path, append: append).write(Array(text.utf8))
+}
+
+func move(_ from: Path, to: Path) throws {
+    try check(unsafe from.withCString { from in unsafe to.withCString { unsafe rename(from, $0) } }, "rename")
+}
+
+func link(_ path: Path, to target: Path) throws {
+    try check(unsafe path.withCString { path in unsafe target.withCString { unsafe symlink($0, path) } }, "symlink")
+}
+
+func remove(folder: Path) throws { try check(unsafe folder.withCString { unsafe rmdir($0) }, "rmdir") }
+func remove(file: Path) throws { try check(unsafe file.withCString { unsafe unlink($0) }, "unlink") }
