@@ -82,6 +82,17 @@ func padded(_ text: String, to width: Int, right: Bool = false) -> String {
     return right ? space + text : text + space
 }
 
+/// As many of `parts`, first ones first, as fit into `limit` columns.
+func fitting(_ parts: [String], separator: String, in limit: Int) -> String {
+    var line = parts.first ?? ""
+    for part in parts.dropFirst() {
+        let longer = line + separator + part
+        guard columns(of: longer) <= limit else { break }
+        line = longer
+    }
+    return line
+}
+
 /// Breaks a text between its words into lines of at most `limit` columns, each after `indent` spaces.
 func wrapped(_ text: String, to limit: Int, indent: Int) -> [String] {
     let margin = String(repeating: " ", count: indent)

@@ -34,11 +34,14 @@ final class LiveArea {
         drawn = []
     }
 
-    /// After the terminal's size changed, what stands there may have been wrapped anew: start on clean ground.
+    /// After the terminal's size changed: what stands there was wrapped anew if it got narrower, so it takes more rows.
     func redrawFromScratch() {
         guard !drawn.isEmpty else { return }
         let lines = drawn
-        erase()
+        let width = terminalSize(console.errors.number).columns
+        let rows = lines.reduce(0) { $0 + max(1, (columns(of: $1) + width - 1) / width) }
+        console.draw("\r\u{1B}[\(rows)A\u{1B}[J")
+        drawn = []
         show(lines)
     }
 

@@ -39,7 +39,7 @@ struct WatchView {
                 "\(SafeText.of(flight.phase)) \(SafeText.of(Path(flight.path).name)) "
                     + Amounts.bytes(flight.bytesDone, of: flight.bytesTotal))
         }
-        if parts.isEmpty { parts = [SafeText.of(status.state), counts(status)] }
+        if parts.isEmpty { parts = [SafeText.of(status.state)] + counts(status) }
         return parts.joined(separator: style.separator)
     }
 
@@ -48,43 +48,47 @@ struct WatchView {
     private func headline(_ status: StatusBody) -> String {
         let meaning = Style.meaning(of: status.state)
         let state = status.idle && status.state == "running" ? "idle, waiting for photos" : SafeText.of(status.state)
-        var parts = [style(meaning, "\(style.dot) \(state)"), counts(status)]
+        var parts = [style(meaning, "\(style.dot) \(state)")] + counts(status)
         if let free = status.library.freeBytes { parts.append("\(Amounts.bytes(free)) free") }
-        return parts.joined(separator: style.separator)
+        return fitting(parts, separator: style.separator, in: room)
     }
 
-    private func counts(_ status: StatusBody) -> String {
+    /// The most telling first: a narrow terminal shows only those.
+    private func counts(_ status: StatusBody) -> [String] {
         var parts: [String] = []
+        if status.queue.failed > 0 { parts.append(style(.bad, "\(Amounts.grouped(status.queue.failed)) failed")) }
         let waiting = status.queue.queued - status.queue.retrying
         if waiting > 0 { parts.append("\(Amounts.grouped(waiting)) waiting") }
         if status.queue.retrying > 0 { parts.append("\(Amounts.grouped(status.queue.retrying)) to be tried again") }
         let arriving = status.drops.reduce(0) { $0 + $1.candidates }
         if arriving > 0 { parts.append("\(Amounts.grouped(arriving)) arriving") }
         parts.append("\(Amounts.grouped(status.queue.imported)) imported")
-        if status.queue.failed > 0 { parts.append(style(.bad, "\(Amounts.grouped(status.queue.failed)) failed")) }
-        return parts.joined(separator: style.separator)
+        return parts
     }
 
     private func batch(_ status: StatusBody) -> [String] {
         guard let batch = model.batch, batch.total > 0, batch.done < batch.total else { return [] }
         var parts = [StatusView.progress(done: batch.done, total: batch.total, failed: batch.failed, style)]
         let rates = status.rates
-        if rates.bytesPerSecond >= 1 { parts.append("\(Amounts.bytes(Int64(rates.bytesPerSecond)))/s") }
         if rates.filesPerSecond > 0.01 {
             let seconds = Int64((Double(batch.total - batch.done) / rates.filesPerSecond).rounded(.up))
             if seconds > 2 { parts.append("about \(Amounts.duration(seconds)) left") }
         }
-        let bar = Bar(style: style, width: max(10, min(40, width - 52))).drawn(
-            Int64(batch.done), of: Int64(batch.total))
-        return ["  " + bar + "  " + parts.joined(separator: style.separator)]
+        if rates.bytesPerSecond >= 1 { parts.append("\(Amounts.bytes(Int64(rates.bytesPerSecond)))/s") }
+        let bar = Bar(style: style, width: max(8, min(40, room - 60)))
+        let text = fitting(parts, separator: style.separator, in: room - bar.width - 6)
+        return ["  " + bar.drawn(Int64(batch.done), of: Int64(batch.total)) + "  " + text]
     }
 
     private var flights: [String] {
         let shown = ordered.prefix(8)
         let names = shown.map { SafeText.of(Path($0.path).name) }
-        let nameWidth = min(max(12, width - 52), names.map { columns(of: $0) }.max() ?? 0)
+        let barWidth = max(6, min(16, room - 60))
+        let nameWidth = min(max(14, room - barWidth - 38), names.map { columns(of: $0) }.max() ?? 0)
         return zip(shown, names).map { flight, name in
-            "    " + StatusView.flight(flight, name: name, nameWidth: nameWidth, style, barWidth: 16)
+            "    " + StatusView.flight(flight, name: name, nameWidth: nameWidth, style, barWidth: barWidth)
         }
     }
+
+    private var room: Int { max(20, width - 1) }
 }
