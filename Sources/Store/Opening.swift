@@ -22,7 +22,7 @@ enum Opening {
             let writer = try connect(path, for: .readWrite)
             try configure(writer)
             try check(writer, log: log)
-            try Migration.bring(writer)
+            try Migration.bring(writer, to: Schema.steps)
             try makeNamesDurable(in: directory)
             return Connections(
                 writer: GuardedConnection(writer), reader: GuardedConnection(try openReader(path)),

@@ -1,10 +1,10 @@
-import PhotoModel
-import SQLite
+package import PhotoModel
+package import SQLite
 
 /// Brings a database to the schema of this program.
-enum Migration {
+package enum Migration {
     /// - Throws: `E_STATE_STALE` for a database that a later program wrote, which is left as it is; `E_STATE_IO`.
-    static func bring(_ connection: borrowing Connection, to steps: [String] = Schema.steps) throws(Problem) {
+    package static func bring(_ connection: borrowing Connection, to steps: [String]) throws(Problem) {
         let present = Int(try connection.number("PRAGMA user_version") ?? 0)
         guard present <= steps.count else {
             throw Problem(

@@ -136,7 +136,7 @@ struct BatchDesk {
         guard var found else { return nil }
         found.open.lastKey =
             try connection.one(
-                "SELECT order_key FROM job WHERE batch_id = ? ORDER BY order_key DESC LIMIT 1",
+                "SELECT order_key FROM job INDEXED BY job_order WHERE batch_id = ? ORDER BY order_key DESC LIMIT 1",
                 [.integer(found.open.id)]
             ) { row throws(SQLiteError) in try row.blob(0) }
         return found

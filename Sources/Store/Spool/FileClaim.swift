@@ -13,15 +13,17 @@ import SQLite
 ///
 /// Queued and running jobs are left alone: their import notices the change and goes back to candidate.
 enum FileClaim {
+    static let ownerOfVersion = """
+        SELECT job_id FROM job_file
+        WHERE drop_name = ? AND filesystem = ? AND path = ? AND size = ? AND mtime_ns = ? AND is_current = 1
+        """
+
     static func owner(
         _ drop: String, _ filesystem: FilesystemID, _ path: Path, size: Int64, mtime: Int64,
         on connection: borrowing Connection
     ) throws(Problem) -> Job.ID? {
         try connection.number(
-            """
-            SELECT job_id FROM job_file
-            WHERE drop_name = ? AND filesystem = ? AND path = ? AND size = ? AND mtime_ns = ? AND is_current = 1
-            """, [.text(drop), .text(filesystem), .blob(path.bytes), .integer(size), .integer(mtime)])
+            ownerOfVersion, [.text(drop), .text(filesystem), .blob(path.bytes), .integer(size), .integer(mtime)])
     }
 
     /// The files of `group` that no job answers for any more, once it has taken over what it may.

@@ -54,7 +54,12 @@ extension Store {
     package func currentBatch(at now: Timestamp) throws(Problem) -> Batch? {
         try read { (connection) throws(Problem) in
             let candidates: [(String, [Value])] = [
-                ("SELECT min(batch_id) FROM job WHERE state IN ('copying', 'previewing', 'committing')", []),
+                (
+                    """
+                    SELECT min(batch_id) FROM job INDEXED BY job_in_flight
+                    WHERE state IN ('copying', 'previewing', 'committing')
+                    """, []
+                ),
                 ("SELECT batch_id FROM job WHERE state = 'queued' ORDER BY id LIMIT 1", []),
                 (
                     "SELECT max(id) FROM batch WHERE closed_at IS NULL AND total > 0 AND last_job_at > ?",

@@ -1,5 +1,5 @@
 package import PhotoModel
-import SQLite
+package import SQLite
 
 /// Looking at the queue.
 extension Store {
@@ -26,10 +26,11 @@ extension Store {
             guard counts.retrying > 0 else { return counts }
             // Those whose time has come are no longer retrying; the next claim takes their time away.
             let due = try connection.number(
-                "SELECT count(*) FROM job WHERE state = 'queued' AND not_before <= ?", [.integer(now.nanoseconds)])
+                "SELECT count(*) FROM job INDEXED BY job_due WHERE state = 'queued' AND not_before <= ?",
+                [.integer(now.nanoseconds)])
             counts.retrying -= Int(due ?? 0)
             let soon = try connection.number(
-                "SELECT count(*) FROM job WHERE state = 'queued' AND not_before > ? AND not_before <= ?",
+                "SELECT count(*) FROM job INDEXED BY job_due WHERE state = 'queued' AND not_before > ? AND not_before <= ?",
                 [.integer(now.nanoseconds), .integer((now + .seconds(60)).nanoseconds)])
             counts.retryingSoon = Int(soon ?? 0)
             return counts
@@ -46,29 +47,10 @@ extension Store {
         _ filter: JobFilter, limit: Int, after cursor: String? = nil
     ) throws(Problem) -> Page<Job> {
         let limit = try Cursor.checkedLimit(limit)
-        var conditions: [String] = []
-        var values: [Value] = []
-        if let cursor {
-            conditions.append("id < ?")
-            values.append(.integer(try Cursor.number(cursor)))
-        }
-        if let state = filter.state {
-            conditions.append("state = ?")
-            values.append(.text(state.rawValue))
-        }
-        if let drop = filter.drop {
-            conditions.append("drop_name = ?")
-            values.append(.text(drop))
-        }
-        if let batch = filter.batch {
-            conditions.append("batch_id = ?")
-            values.append(.integer(batch))
-        }
-        let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+        let before = if let cursor { try Cursor.number(cursor) } else { nil as Int64? }
+        let (sql, values) = Self.jobPage(filter, before: before)
         return try read { (connection) throws(Problem) in
-            let found = try connection.all(
-                "SELECT \(JobRow.columns) FROM job \(condition) ORDER BY id DESC LIMIT ?",
-                values + [.integer(Int64(limit + 1))], JobRow.read)
+            let found = try connection.all(sql, values + [.integer(Int64(limit + 1))], JobRow.read)
             var page = Page(found, limit: limit) { Cursor.make([String($0.id)]) }
             for position in page.items.indices {
                 page.items[position] = try JobRow.withFiles(page.items[position], on: connection)
@@ -77,11 +59,24 @@ extension Store {
         }
     }
 
+    /// The question for a page, its limit left to be bound last. Keyset paging: a page costs the same wherever it lies.
+    package static func jobPage(_ filter: JobFilter, before: Job.ID?) -> (sql: String, values: [Value]) {
+        let wanted: [(String, Value?)] = [
+            ("id < ?", before.map { .integer($0) }), ("state = ?", filter.state.map { .text($0.rawValue) }),
+            ("drop_name = ?", filter.drop.map { .text($0) }), ("batch_id = ?", filter.batch.map { .integer($0) }),
+        ]
+        let conditions = wanted.compactMap { $0.1 == nil ? nil : $0.0 }
+        let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+        return (
+            "SELECT \(JobRow.columns) FROM job \(condition) ORDER BY id DESC LIMIT ?", wanted.compactMap { $0.1 }
+        )
+    }
+
     /// The first moment after `now` at which a retry comes due; nil when none waits.
     package func nextDue(after now: Timestamp) throws(Problem) -> Timestamp? {
         try read { (connection) throws(Problem) in
             try connection.number(
-                "SELECT min(not_before) FROM job WHERE state = 'queued' AND not_before > ?",
+                "SELECT min(not_before) FROM job INDEXED BY job_due WHERE state = 'queued' AND not_before > ?",
                 [.integer(now.nanoseconds)])
         }.map(Timestamp.init(nanoseconds:))
     }

@@ -68,7 +68,8 @@ extension Store {
                 [.integer(now.nanoseconds), .integer(batch)])
             return try connection.all(
                 """
-                SELECT id FROM job WHERE batch_id = ? AND state IN ('copying', 'previewing', 'committing') ORDER BY id
+                SELECT id FROM job INDEXED BY job_in_flight
+                WHERE batch_id = ? AND state IN ('copying', 'previewing', 'committing') ORDER BY id
                 """, [.integer(batch)]
             ) { row throws(SQLiteError) in try row.integer(0) }
         }

@@ -18,7 +18,7 @@ extension Store {
         try read { (connection) throws(Problem) in
             let found = try connection.all(
                 """
-                SELECT id, import_id, intent, journal_id FROM job
+                SELECT id, import_id, intent, journal_id FROM job INDEXED BY job_in_flight
                 WHERE state IN ('copying', 'previewing', 'committing') ORDER BY id
                 """
             ) { row throws(SQLiteError) in
