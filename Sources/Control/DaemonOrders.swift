@@ -1,0 +1,83 @@
+package import PhotoModel
+package import Store
+
+/// What people may order, without knowing who carries it out. Called from threads that may wait; who gave the order has
+/// been checked before.
+package struct DaemonOrders: Sendable {
+    /// What became of an import by hand.
+    package struct Imported: Sendable {
+        /// nil for a dry run, and when nothing was queued.
+        package var batch: Batch.ID?
+        /// Shots that were queued, or would be.
+        package var queued: Int
+        /// Files the spool knows already.
+        package var known: Int
+        /// For a dry run: the shots.
+        package var groups: [SettledGroup]
+        /// What was asked for and is not imported.
+        package var refused: [(path: Path, problem: Problem)]
+
+        package init(
+            batch: Batch.ID?, queued: Int, known: Int, groups: [SettledGroup],
+            refused: [(path: Path, problem: Problem)]
+        ) {
+            self.batch = batch
+            self.queued = queued
+            self.known = known
+            self.groups = groups
+            self.refused = refused
+        }
+    }
+
+    /// What a reload changed, by the names of the keys.
+    package struct Reloaded: Sendable {
+        package var applied: [String]
+        package var needsRestart: [String]
+        package init(applied: [String], needsRestart: [String]) {
+            self.applied = applied
+            self.needsRestart = needsRestart
+        }
+    }
+
+    package enum ReloadOutcome: Sendable {
+        case reloaded(Reloaded)
+        /// The old configuration stays in force. Never empty.
+        case refused([Problem])
+    }
+
+    package var pause: @Sendable () throws(Problem) -> Void
+    package var resume: @Sendable () throws(Problem) -> Void
+    /// One drop folder by its name, or all.
+    /// - Throws: `E_NOT_FOUND` for a name that there is not.
+    /// - Returns: the names of the drop folders that are looked through.
+    package var rescan: @Sendable (String?) throws(Problem) -> [String]
+    package var reload: @Sendable () -> ReloadOutcome
+    package var importPaths: @Sendable ([Path], _ isDryRun: Bool) throws(Problem) -> Imported
+    package var retry: @Sendable (Job.ID) throws(Problem) -> Void
+    /// - Returns: how many jobs are queued again.
+    package var retryAll: @Sendable () throws(Problem) -> Int
+    package var cancel: @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome
+    /// - Returns: the jobs whose imports are being rolled back.
+    package var cancelBatch: @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
+
+    package init(
+        pause: @escaping @Sendable () throws(Problem) -> Void, resume: @escaping @Sendable () throws(Problem) -> Void,
+        rescan: @escaping @Sendable (String?) throws(Problem) -> [String],
+        reload: @escaping @Sendable () -> ReloadOutcome,
+        importPaths: @escaping @Sendable ([Path], _ isDryRun: Bool) throws(Problem) -> Imported,
+        retry: @escaping @Sendable (Job.ID) throws(Problem) -> Void,
+        retryAll: @escaping @Sendable () throws(Problem) -> Int,
+        cancel: @escaping @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome,
+        cancelBatch: @escaping @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
+    ) {
+        self.pause = pause
+        self.resume = resume
+        self.rescan = rescan
+        self.reload = reload
+        self.importPaths = importPaths
+        self.retry = retry
+        self.retryAll = retryAll
+        self.cancel = cancel
+        self.cancelBatch = cancelBatch
+    }
+}

@@ -1,0 +1,46 @@
+package import Files
+package import PhotoModel
+
+/// How Control sees the daemon, without knowing its rooms. Every closure may be called from any thread that may wait.
+package struct DaemonView: Sendable {
+    package struct Library: Sendable {
+        package var path: Path
+        /// nil while the library is not there.
+        package var freeBytes: Int64?
+        package init(path: Path, freeBytes: Int64?) {
+            self.path = path
+            self.freeBytes = freeBytes
+        }
+    }
+
+    package var version: String
+    package var state: @Sendable () -> DaemonState
+    /// Everything that restricts the work.
+    package var reasons: @Sendable () -> [Problem]
+    package var uptime: @Sendable () -> Duration
+    package var inFlight: @Sendable () -> [InFlightImport]
+    package var drops: @Sendable () -> [DropHealth]
+    package var library: @Sendable () -> Library
+    /// What got done per second lately.
+    package var rates: @Sendable () -> (files: Double, bytes: Double)
+    /// Holds the library's folder; nothing outside of it is ever served.
+    package var openLibrary: @Sendable () throws(Problem) -> Folder
+
+    package init(
+        version: String, state: @escaping @Sendable () -> DaemonState, reasons: @escaping @Sendable () -> [Problem],
+        uptime: @escaping @Sendable () -> Duration, inFlight: @escaping @Sendable () -> [InFlightImport],
+        drops: @escaping @Sendable () -> [DropHealth], library: @escaping @Sendable () -> Library,
+        rates: @escaping @Sendable () -> (files: Double, bytes: Double),
+        openLibrary: @escaping @Sendable () throws(Problem) -> Folder
+    ) {
+        self.version = version
+        self.state = state
+        self.reasons = reasons
+        self.uptime = uptime
+        self.inFlight = inFlight
+        self.drops = drops
+        self.library = library
+        self.rates = rates
+        self.openLibrary = openLibrary
+    }
+}

@@ -1,0 +1,79 @@
+import ControlAPI
+import Files
+import HTTP
+import PhotoModel
+import Store
+
+/// The catalog and its bytes.
+extension ControlDesk {
+    func assets(_ request: Request) throws(Problem) -> Reply {
+        let query = try Query(request, allowing: ["from", "to", "camera", "limit", "after"])
+        let filter = AssetFilter(
+            from: try query.wallTime("from"), to: try query.wallTime("to", wholeDay: true), camera: query["camera"])
+        return .json(
+            list(try door.store.assets(filter, limit: try query.limit(), after: query["after"]), AssetBody.init))
+    }
+
+    func asset(_ id: String, _ request: Request) throws(Problem) -> Reply {
+        _ = try Query(request, allowing: [])
+        return .json(AssetBody(try asset(id)))
+    }
+
+    func preview(_ id: String, _ request: Request) throws(Problem) -> Reply {
+        let query = try Query(request, allowing: ["size"])
+        let asset = try asset(id)
+        guard let path = asset.preview.path else {
+            let why = asset.preview.problem.map { ": " + $0.whatHappened } ?? "."
+            throw Problem(
+                .notFound, "Asset \(id) has no preview (\(asset.preview.state.rawValue))" + why,
+                todo: asset.preview.problem?.whatToDo ?? "Nothing; there is no picture in it.")
+        }
+        if let size = try query.number("size"), let stored = asset.preview.size,
+            size != Int64(max(stored.width, stored.height))
+        {
+            throw .bad(
+                "The preview is only there with a longer side of \(max(stored.width, stored.height)) pixels.",
+                todo: "Leave `size` out.")
+        }
+        let (file, stamp) = try open(path)
+        // A preview is only ever replaced as a whole file, which changes inode and time.
+        let version = [UInt64(bitPattern: stamp.mtime), stamp.inode, UInt64(bitPattern: stamp.size)]
+        let etag = version.map { String($0, radix: 16) }.joined(separator: "-")
+        return .file(file, size: stamp.size, mediaType: MediaType.jpeg.rawValue, etag: etag, for: request)
+    }
+
+    func original(_ id: String, _ number: String, _ request: Request) throws(Problem) -> Reply {
+        _ = try Query(request, allowing: [])
+        let asset = try asset(id)
+        guard let position = Int(number), String(position) == number, asset.resources.indices.contains(position) else {
+            throw .missing("Asset \(id) has no original \(SafeText.of(number, limit: 20)).")
+        }
+        let resource = asset.resources[position]
+        let (file, stamp) = try open(resource.path)
+        guard stamp.size == resource.size else {
+            throw Problem(
+                .libraryIO,
+                "\(SafeText.of(resource.path)) has \(stamp.size) bytes, but was imported with \(resource.size).",
+                todo: "Restore it from a backup; its SHA-256 is \(resource.sha256.hex).")
+        }
+        return .file(
+            file, size: stamp.size, mediaType: resource.mediaType.rawValue, etag: resource.sha256.hex, for: request)
+    }
+
+    private func asset(_ id: String) throws(Problem) -> Asset {
+        guard let asset = try door.store.asset(id) else {
+            throw .missing("There is no asset \(SafeText.of(id, limit: 64)).")
+        }
+        return asset
+    }
+
+    private func open(_ path: Path) throws(Problem) -> (OpenFile, FileStamp) {
+        let library = try door.view.openLibrary()
+        do throws(Errno) {
+            let file = OpenFile(try library.openForReading(path))
+            return (file, try file.descriptor.status().stamp)
+        } catch {
+            throw Problem(.libraryIO, "Could not open \(SafeText.of(path)) in the library: \(error).")
+        }
+    }
+}
