@@ -59,15 +59,20 @@ package final class BlockingPool: Sendable {
                     continuation.resume(returning: .failure(error))
                 }
             }
-            let isTaken = queue.withLock { queue in
-                if queue.isStopped { return false }
-                queue.work.append(work)
-                return true
-            }
-            // After the end only last words come, from the one who is closing the house: said on his own thread.
-            if !isTaken { work() }
+            submit(work)
         }
         return try outcome.get()
+    }
+
+    /// Runs `work` on a thread of the pool, for callers that are called back rather than wait.
+    package func submit(_ work: @escaping @Sendable () -> Void) {
+        let isTaken = queue.withLock { queue in
+            if queue.isStopped { return false }
+            queue.work.append(work)
+            return true
+        }
+        // After the end only last words come, from the one who is closing the house: said on his own thread.
+        if !isTaken { work() }
     }
 
     /// How many calls have been given and not yet started.
