@@ -82,6 +82,11 @@ let package = Package(
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
+        tests("ConfigTests", ["Config", "PhotoModel"]),
+        .executableTarget(
+            name: "service-probe", dependencies: ["Service", "Files", "PhotoModel"], path: "Tests/ServiceProbe",
+            swiftSettings: strict),
+        tests("ServiceTests", ["Service", "Files", "PhotoModel", "service-probe"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
         tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
     ],

@@ -33,7 +33,7 @@ extension SettingKey {
         check: @escaping (String, TOMLValue) throws(Misfit) -> Void = { _, _ throws(Misfit) in }
     ) -> SettingKey {
         SettingKey(name) { value, settings throws(Misfit) in
-            let text = try value.text(example: nil)
+            let text = try value.text()
             try check(text, value)
             settings[keyPath: target] = text
         }
@@ -108,7 +108,7 @@ extension SettingKey {
     ) -> SettingKey {
         SettingKey(name) { value, settings throws(Misfit) in
             let example = octal(needed | allowed & 0o660)
-            let text = try value.text(example: example)
+            let text = try value.text(example: example, as: "an octal mode as a string")
             guard (3...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
                 let mode = UInt32(text, radix: 8)
             else {

@@ -12,9 +12,9 @@ extension TOMLValue {
         )
     }
 
-    func text(example: String?) throws(Misfit) -> String {
+    func text(example: String? = nil, as wanted: String = "a string with a unit") throws(Misfit) -> String {
         guard case .string(let text) = content else {
-            throw isNot(example == nil ? "a string" : "a string with a unit", example: example)
+            throw isNot(example == nil ? "a string" : wanted, example: example)
         }
         guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw Misfit("holds a control character")
@@ -27,7 +27,7 @@ extension TOMLValue {
         var strings: [(String, TOMLValue)] = []
         for element in elements {
             do throws(Misfit) {
-                strings.append((try element.text(example: nil), element))
+                strings.append((try element.text(), element))
             } catch {
                 throw Misfit(error.sentence, hint: error.hint, at: error.place ?? element.place)
             }
@@ -44,7 +44,7 @@ extension TOMLValue {
     }
 
     func choice<Choice: RawRepresentable<String>>(among choices: [Choice]) throws(Misfit) -> Choice {
-        let text = try text(example: nil)
+        let text = try text()
         if let choice = choices.first(where: { $0.rawValue == text }) { return choice }
         let names = choices.map(\.rawValue)
         let meant = nearestName(to: text, among: names).map { "did you mean \"\($0)\"? " } ?? ""
@@ -55,7 +55,7 @@ extension TOMLValue {
 
     /// Absolute, without `.`, `..`, doubled or trailing slashes.
     func path(mayBeEmpty: Bool) throws(Misfit) -> Path {
-        let text = try text(example: nil)
+        let text = try text()
         if text.isEmpty {
             guard mayBeEmpty else { throw Misfit("is empty", hint: "write an absolute path") }
             return Path(bytes: [])
