@@ -51,6 +51,14 @@ int files_set_modified(int file, int64_t seconds, long nanoseconds) {
     return futimens(file, times);
 }
 
+int files_birth(int file, int64_t *seconds, uint32_t *nanoseconds) {
+    struct statx found;
+    if (statx(file, "", AT_EMPTY_PATH, STATX_BTIME, &found) != 0) return -1;
+    *seconds = found.stx_btime.tv_sec;
+    *nanoseconds = found.stx_btime.tv_nsec;
+    return (found.stx_mask & STATX_BTIME) != 0;
+}
+
 int files_filesystem_of(int file, struct files_filesystem *filesystem) {
     struct statfs found;
     if (fstatfs(file, &found) != 0) return -1;

@@ -21,9 +21,8 @@ extension Folder {
         }
         try file.write(bytes)
         try file.synchronize()
-        if size == 0 {
-            try relative.parent.isEmpty ? sync() : folder(at: relative.parent).sync()
-        }
+        let parent = try relative.parent.isEmpty ? duplicate() : folder(at: relative.parent)
+        try DurableNames.ensure(file, in: parent)
     }
 }
 

@@ -41,8 +41,8 @@ extension Folder {
 
     /// Makes every missing folder of the path, and returns once the names of all of them are on the medium.
     ///
-    /// A folder that is already there is synchronised too: another import, or a daemon that was killed, may have made
-    /// it and not got as far as its fsync. For one that is clean that costs next to nothing.
+    /// The name of a folder that is already there is made durable too, once in the life of the process: another
+    /// import, or a daemon that was killed, may have made it and not got as far as its fsync.
     /// - Parameters:
     ///   - mode: the exact bits of folders newly made, setgid among them.
     ///   - gid: their group; nil leaves what the parent or the process gives.
@@ -60,7 +60,7 @@ extension Folder {
                 } catch .notPermitted {} catch .notSupported {}  // a filesystem that keeps no modes
                 try child.sync()
             }
-            try parent.sync()
+            try DurableNames.ensure(child.descriptor, in: parent)
             parent = consume child
         }
     }

@@ -29,6 +29,9 @@ int files_start_writeback(int file, int64_t offset, int64_t count);
 /* futimens(2) with the access time left alone. */
 int files_set_modified(int file, int64_t seconds, long nanoseconds);
 
+/* statx(2): the moment the inode was made. 1 when the filesystem keeps it, 0 when it does not. */
+int files_birth(int file, int64_t *seconds, uint32_t *nanoseconds);
+
 struct files_filesystem {
     uint64_t type; /* statfs.f_type, a magic number of linux/magic.h */
     uint64_t id;   /* statfs.f_fsid; 0 where the filesystem has none */
