@@ -7,6 +7,9 @@ package import PhotoModel
 package final class StillDecoder {
     private let composer: PreviewComposer
     private let jpeg: JPEGDecoder
+    private let png = PNGDecoder()
+    private let avif = AVIFDecoder()
+    private let heif = HEIFDecoder()
 
     /// Buffers that one huge photo made larger than this go back to the system after it.
     private static let keptBuffer = 64 << 20
@@ -48,6 +51,12 @@ package final class StillDecoder {
             let decoded = try jpeg.decode(file, orientation: orientation, spec: spec)
             return try composer.compose(
                 decoded.picture, spec: spec, isPartial: decoded.isPartial, warning: decoded.warning)
+        case .png:
+            let decoded = try png.decode(file, orientation: orientation, spec: spec)
+            return try composer.compose(
+                decoded.picture, spec: spec, isPartial: decoded.isPartial, warning: decoded.warning)
+        case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
+        case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:
             throw CodecFailure(.unsupported, "there is no decoder for \(type.rawValue)")
         }
@@ -56,5 +65,8 @@ package final class StillDecoder {
     private func trim() {
         composer.trim(to: Self.keptBuffer)
         jpeg.trim(to: Self.keptBuffer)
+        png.trim(to: Self.keptBuffer)
+        avif.trim(to: Self.keptBuffer)
+        heif.trim(to: Self.keptBuffer)
     }
 }
