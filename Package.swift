@@ -79,6 +79,8 @@ let package = Package(
         tests("PhotoModelTests", ["PhotoModel"]),
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
+        tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
+        tests("MetadataTests", ["Metadata", "PhotoModel"]),
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
@@ -89,6 +91,12 @@ let package = Package(
         tests("ServiceTests", ["Service", "Files", "PhotoModel", "service-probe"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
         tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
+        // Stands in for the decoder and misbehaves; started by PreviewTests.
+        .executableTarget(
+            name: "decoder-double", dependencies: ["PhotoModel", "Files", "DecoderWire"], path: "Tests/DecoderDouble",
+            swiftSettings: strict),
+        tests(
+            "PreviewTests", ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

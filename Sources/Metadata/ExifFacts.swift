@@ -73,8 +73,9 @@ struct ExifFacts {
     /// Both coordinates or none. The letters for north and east must be there: without them a number has no sign, and
     /// writers that know no place leave them out. 0, 0 with letters is a place.
     private func addPlace(to facts: inout Facts) {
-        guard facts.latitude == nil, let offset = block.integer(main.entries[0x8825]),
-            let place = block.directory(at: offset),
+        // CR3 has a whole block for the place, whose first directory it is.
+        let place = block.integer(main.entries[0x8825]).flatMap { block.directory(at: $0) } ?? main
+        guard facts.latitude == nil,
             let latitude = degrees(place.entries[2], letter: place.entries[1], positive: "N", negative: "S", to: 90),
             let longitude = degrees(place.entries[4], letter: place.entries[3], positive: "E", negative: "W", to: 180)
         else { return }

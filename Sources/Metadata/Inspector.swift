@@ -68,11 +68,21 @@ package enum Inspector {
         if let packet = pages.first?.entries[0x2BC] {
             XMPPacket.add(block.bytes(packet, limit: XMPPacket.limit), to: &inspection)
         }
+        if let sensor = pages.first, inspection.mediaType == .raw, stated == nil {
+            stated = panasonicSize(block, sensor)
+        }
         let sizes = pages.compactMap {
             ExifFacts.size(block.integer($0.entries[0x100]), block.integer($0.entries[0x101]))
         }
         // TIFF: the first page is the picture. RAW: the largest is, the others are previews of it.
         let largest = sizes.max { $0.width * $0.height < $1.width * $1.height }
         showUpright(inspection.mediaType == .tiff ? sizes.first : stated ?? largest, &inspection)
+    }
+
+    /// RW2 tells the borders of the picture on the sensor: top, left, bottom, right.
+    private static func panasonicSize(_ block: TIFFBlock, _ sensor: TIFFBlock.Directory) -> PixelSize? {
+        let borders = [4, 5, 6, 7].compactMap { block.integer(sensor.entries[$0]) }
+        guard borders.count == 4, borders[2] > borders[0], borders[3] > borders[1] else { return nil }
+        return ExifFacts.size(borders[3] - borders[1], borders[2] - borders[0])
     }
 }
