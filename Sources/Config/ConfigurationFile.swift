@@ -1,4 +1,4 @@
-internal import Files
+package import Files
 internal import Glibc
 package import PhotoModel
 
@@ -72,7 +72,7 @@ package enum ConfigurationFile {
     }
 
     /// The `*.toml` in a folder by the bytes of their names, without hidden ones.
-    private static func files(in folder: Path) throws(Errno) -> [Path] {
+    package static func files(in folder: Path) throws(Errno) -> [Path] {
         guard let stream = unsafe folder.withCString({ unsafe opendir($0) }) else {
             if Errno.last == .noEntry { return [] }
             throw .last

@@ -135,7 +135,8 @@ extension SettingKey {
     }
 }
 
-private func octal(_ mode: UInt32) -> String {
+/// At least four digits, as chmod(1) shows modes.
+func octal(_ mode: UInt32) -> String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

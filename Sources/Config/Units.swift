@@ -62,4 +62,15 @@ enum Units {
         let fitting = durations.last { milliseconds % $0.1 == 0 }
         return fitting.map { "\(milliseconds / $0.1)\($0.0)" } ?? "\(milliseconds)ms"
     }
+
+    static func shown(_ size: ByteCount) -> String { shown(size.bytes, sizes) }
+
+    static func shown(_ count: Pixels) -> String { shown(count.count, pixels) }
+
+    /// With the largest unit that leaves no rest.
+    private static func shown(_ value: Int64, _ units: [(String, Int64)]) -> String {
+        if value == 0 { return "0" }
+        let fitting = units.filter { value % $0.1 == 0 }.max { $0.1 < $1.1 }
+        return fitting.map { "\(value / $0.1)\($0.0)" } ?? "\(value)"
+    }
 }

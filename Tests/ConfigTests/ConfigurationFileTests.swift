@@ -137,6 +137,24 @@ private func settings(of text: String) throws -> Settings {
         #expect(loaded == expected)
     }
 
+    @Test func `written out and read again is the same`() throws {
+        var original = Settings()
+        var drop = DropFolder(name: "a \"b\" \\ ä", path: Path("/drop/ü"))
+        drop.settle = .milliseconds(1500)
+        drop.maxFileSize = ByteCount(1_000_001)
+        drop.ignore = ["*.\"x", "!y\\"]
+        drop.kinds = [.video, .screenshot]
+        original.drops = [drop, DropFolder(name: "b", path: Path("/other"))]
+        original.library.reserveFree = ByteCount(5_000_000_000)
+        original.importing.memoryBudget = .mebi(768)
+        original.preview.maxPixels = Pixels(12_345_678)
+        original.control.importRoots = [Path("/x y")]
+        #expect(try settings(of: ConfigurationFile.text(of: original)) == original)
+        #expect(try settings(of: ConfigurationFile.text(of: Settings())) == Settings())
+        #expect(ConfigurationFile.text(of: original).contains("\nreserve_free = \"5GB\"\n"))
+        #expect(ConfigurationFile.text(of: original).contains("\nsettle = \"1500ms\"\n"))
+    }
+
     @Test func `says everything that is wrong at once, where it stands`() throws {
         let found = try faults(
             of: """
