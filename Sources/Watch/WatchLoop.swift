@@ -143,7 +143,9 @@ final class WatchLoop {
         guard !changed.isEmpty else { return }
         for drop in drops {
             drop.lookForRoot(at: .now)
-            if changed.contains(where: { $0.below(drop.realPath) != nil }) { drop.startFullScan(at: .now) }
+            // The same device may carry another card by now.
+            let isAffected = changed.contains { $0 == drop.realPath || $0.below(drop.realPath) != nil }
+            if isAffected { drop.startFullScan(at: .now) }
         }
     }
 

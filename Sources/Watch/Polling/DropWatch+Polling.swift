@@ -15,10 +15,9 @@ extension DropWatch {
         } else if now >= nextPoll, !hasScanWork {
             lookForRoot(at: now)
             guard self.root === root else { return }
-            nextPoll = now + settings.pollInterval
+            // Set again once everything has been read.
+            nextPoll = .never
             enlistPolled(below: root)
-        } else if polled > 0, nextPoll == .never, !isFullScan {
-            nextPoll = now + settings.pollInterval
         }
     }
 

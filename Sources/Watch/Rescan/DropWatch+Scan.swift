@@ -33,6 +33,7 @@ extension DropWatch {
     /// Reads names until there are no more, or `end` has come, or too much was found that has to settle first.
     func scan(until end: Moment) {
         var count = 0
+        if !context.isScanningAhead { context.lastProgress = .now }
         while hasScanWork, !context.isScanningAhead {
             count += 1
             if count % 32 == 0, Moment.now >= end { return }
@@ -49,6 +50,7 @@ extension DropWatch {
 
     private func finishScan() {
         letGo()
+        if polled > 0, nextPoll == .never { nextPoll = .now + settings.pollInterval }
         guard isFullScan else { return }
         isFullScan = false
         let kept = reasons.filter { [.leaseUnknown, .dropOpen].contains($0.key) }
@@ -58,7 +60,6 @@ extension DropWatch {
         let now = Moment.now
         context.lastProgress = now
         nextRescan = now + settings.rescanInterval
-        nextPoll = polled > 0 ? now + settings.pollInterval : .never
         if wantsFullScan {
             wantsFullScan = false
             startFullScan(at: now)
@@ -139,20 +140,24 @@ extension DropWatch {
     func fail(_ node: FolderNode, _ error: Errno) {
         let now = Moment.now
         switch error {
-        case .noEntry, .notDirectory, .loop, .stale, .noDevice:
-            guard node.parent != nil, error != .stale || node.drop.root == nil else {
-                nextRootLook = now
-                return
-            }
-            detach(node)
-            if error == .stale || error == .noDevice { nextRootLook = now }
+        case .noEntry, .notDirectory, .loop:
+            if node.parent == nil { nextRootLook = now } else { detach(node) }
+        case .stale, .noDevice:
+            // What lies under the path is no longer what was opened; where it begins, the root will show.
+            nextRootLook = now
+            nextRescan = min(nextRescan, now + Self.soon)
         case .accessDenied, .notPermitted:
             report(
                 .sourcePermission,
                 "Could not read the folder \(SafeText.of(settings.path / node.path)): \(error).")
         default:
             report(.sourceIO, "Could not read the folder \(SafeText.of(settings.path / node.path)): \(error).")
-            nextRescan = min(nextRescan, now + .seconds(5))
+            if [.io, .noMemory, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error) {
+                nextRescan = min(nextRescan, now + Self.soon)
+            }
         }
     }
+
+    /// When a fault that may pass by itself is worth another scan of everything.
+    private static let soon = Duration.seconds(30)
 }
