@@ -13,6 +13,9 @@ import Testing
         #expect(try scene.isKnown(photo))
         #expect(try scene.isKnown(movie))
         #expect(try !scene.isKnown(photo, drop: "other"))
+        let asked = [(Path("/card/x"), Int64(1), Int64(1)), (photo.path, 1000, 1), (photo.path, 1000, 2)]
+        #expect(
+            try scene.store.areKnown(drop: "card", filesystem: photo.filesystem, asked) == [false, true, false])
         #expect(try !scene.isKnown(Scene.file("/card/IMG_1.HEIC", size: 1001)))
         #expect(try !scene.isKnown(Scene.file("/card/IMG_1.HEIC", mtime: 2)))
         #expect(try !scene.isKnown(Scene.file("/card/IMG_1.HEIC", filesystem: "00000000000000aa")))

@@ -101,6 +101,7 @@ import Testing
     /// Page by page through a million rows: each page by an index in the order of the page, nothing sorted, no OFFSET.
     @Test(arguments: [
         JobFilter(), JobFilter(state: .failed), JobFilter(drop: "card"), JobFilter(batch: 1),
+        JobFilter(state: .failed, drop: "card"),
     ]) func `finds a page by index`(filter: JobFilter) throws {
         let scene = try Scene()
         for cursor in [false, true] {

@@ -134,6 +134,7 @@ enum Schema {
         CREATE INDEX job_to_dispose ON job (id) WHERE disposition = 'pending';
         CREATE INDEX job_state ON job (state);
         CREATE INDEX job_drop ON job (drop_name);
+        CREATE INDEX job_drop_state ON job (drop_name, state);
         CREATE INDEX job_batch ON job (batch_id);
         CREATE INDEX job_order ON job (batch_id, order_key);
         CREATE INDEX job_asset ON job (asset_id) WHERE asset_id IS NOT NULL;

@@ -12,6 +12,24 @@ extension Store {
         }
     }
 
+    /// The same for the files of one folder at once, in their order: a rescan that asks so pays for SQLite's file locks
+    /// once and not a million times.
+    package func areKnown(
+        drop: String, filesystem: FilesystemID, _ files: [(path: Path, size: Int64, mtime: Int64)]
+    ) throws(Problem) -> [Bool] {
+        try atTheDoor { (connection) throws(Problem) in
+            try connection.snapshot(translate: Problem.state) { () throws(Problem) in
+                var known: [Bool] = []
+                known.reserveCapacity(files.count)
+                for (path, size, mtime) in files {
+                    let owner = try FileClaim.owner(drop, filesystem, path, size: size, mtime: mtime, on: connection)
+                    known.append(owner != nil)
+                }
+                return known
+            }
+        }
+    }
+
     /// Makes a job of each group, all in one transaction.
     ///
     /// Files that have a job in this version are left out, and a group with none left makes no job; so events may repeat.
