@@ -1,0 +1,126 @@
+import Metadata
+import PhotoModel
+import Testing
+
+/// Tag numbers as in Exif 2.32 (CIPA DC-008).
+@Suite("EXIF") struct ExifTests {
+    private static func inspect(_ tags: [UInt16: TIFFWriter.Value], bigEndian: Bool = false) -> Inspection {
+        Inspector.inspect(ByteSource(TIFFWriter.jpeg(tags, bigEndian: bigEndian)))
+    }
+
+    /// Case G16: every time has its own offset and fraction.
+    @Test(arguments: [true, false]) func `gives each time its own offset and fraction`(bigEndian: Bool) {
+        let inspection = Self.inspect(
+            [
+                0x132: .text("2020:01:01 00:00:00"),
+                0x8769: .directory([
+                    0x9003: .text("2017:06:05 04:03:02"), 0x9004: .text("2002:02:02 02:02:02"),
+                    0x9010: .text("+01:00"), 0x9011: .text("+02:00"), 0x9012: .text("-03:30"),
+                    0x9290: .text("1"), 0x9291: .text("87"), 0x9292: .text("3  "),
+                ]),
+            ], bigEndian: bigEndian)
+        let texts = inspection.dates.map { "\($0.source) \($0.time.text) \($0.offset ?? "-")" }
+        #expect(
+            texts == [
+                "exifOriginal 2017-06-05T04:03:02.87 +02:00", "exifDigitized 2002-02-02T02:02:02.3 -03:30",
+                "exifModified 2020-01-01T00:00:00.1 +01:00",
+            ])
+    }
+
+    @Test(arguments: ["    :  :     :  :  ", "", "yesterday", "2017-06", "0"])
+    func `has no time where there is no time`(text: String) {
+        #expect(Self.inspect([0x8769: .directory([0x9003: .text(text)])]).dates.isEmpty)
+    }
+
+    /// Case E21.
+    @Test(arguments: [
+        (TIFFWriter.Value.short(0), 1), (.short(9), 1), (.short(65_535), 1), (.text("6"), 1), (.short(1), 1),
+        (.short(6), 6),
+        (.long(8), 8),
+    ]) func `counts an illegal orientation as upright`(value: TIFFWriter.Value, expected: Int) {
+        let inspection = Self.inspect([0x112: value])
+        #expect(inspection.facts.orientation == expected)
+        #expect(
+            inspection.facts.size == (expected < 5 ? PixelSize(width: 16, height: 8) : PixelSize(width: 8, height: 16)))
+    }
+
+    private static func place(
+        _ latitude: [(UInt32, UInt32)], _ north: String?, _ longitude: [(UInt32, UInt32)], _ east: String?
+    ) -> (Double?, Double?) {
+        var tags: [UInt16: TIFFWriter.Value] = [2: .fractions(latitude), 4: .fractions(longitude)]
+        if let north { tags[1] = .text(north) }
+        if let east { tags[3] = .text(east) }
+        let facts = inspect([0x8825: .directory(tags)]).facts
+        return (facts.latitude, facts.longitude)
+    }
+
+    @Test func `knows south, west and the point where both are zero`() {
+        #expect(Self.place([(33, 1), (30, 1), (0, 1)], "S", [(70, 1), (15, 1), (0, 1)], "W") == (-33.5, -70.25))
+        #expect(Self.place([(0, 1), (0, 1), (0, 1)], "N", [(0, 1), (0, 1), (0, 1)], "E") == (0, 0))
+        #expect(Self.place([(485, 10), (0, 0), (0, 0)], "N", [(2, 1), (30, 1), (0, 0)], "E") == (48.5, 2.5))
+    }
+
+    @Test func `has no place without its letters, out of range, or of no known value`() {
+        #expect(Self.place([(33, 1), (30, 1), (0, 1)], nil, [(70, 1), (15, 1), (0, 1)], "W") == (nil, nil))
+        #expect(Self.place([(0, 0), (0, 0), (0, 0)], "N", [(0, 0), (0, 0), (0, 0)], "E") == (nil, nil))
+        #expect(Self.place([(91, 1), (0, 1), (0, 1)], "N", [(0, 1), (0, 1), (0, 1)], "E") == (nil, nil))
+        #expect(Self.place([(10, 1), (0, 1), (0, 1)], "N", [(200, 1), (0, 1), (0, 1)], "E") == (nil, nil))
+    }
+
+    @Test func `tells a screenshot by its comment`() {
+        let comment = TIFFWriter.Value.bytes(Array("ASCII\0\0\0Screenshot".utf8))
+        #expect(Self.inspect([0x8769: .directory([0x9286: comment])]).facts.isScreenshot)
+        let other = TIFFWriter.Value.bytes(Array("ASCII\0\0\0Holiday".utf8))
+        #expect(!Self.inspect([0x8769: .directory([0x9286: other])]).facts.isScreenshot)
+    }
+
+    /// Apple's note: its own directory, big-endian, offsets from its first byte.
+    @Test func `finds the content identifier in Apple's note`() {
+        let identifier = Array("242684F6-0839-44E0-8E39-A8FE43182C29\0".utf8)
+        let note =
+            Array("Apple iOS\0\0\u{1}MM".utf8) + [0, 1, 0, 0x11, 0, 2, 0, 0, 0, UInt8(identifier.count), 0, 0, 0, 32]
+            + [0, 0, 0, 0] + identifier
+        let facts = Self.inspect([0x8769: .directory([0x927C: .bytes(note)])]).facts
+        #expect(facts.contentIdentifier == "242684F6-0839-44E0-8E39-A8FE43182C29")
+    }
+
+    @Test func `makes text harmless and drops the spaces around it`() {
+        let facts = Self.inspect([0x10F: .text("NIKON CORPORATION   "), 0x110: .text("D\u{1B}[2J")]).facts
+        #expect(facts.make == "NIKON CORPORATION")
+        #expect(facts.model == "D\u{FFFD}[2J")
+    }
+
+    @Test func `comes to an end when directories point at themselves`() {
+        var block = TIFFWriter.block([0x10F: .text("Canon"), 0x14A: .long(8)])
+        block.replaceSubrange(8 + 2 + 24..<8 + 2 + 28, with: [8, 0, 0, 0])
+        let inspection = Inspector.inspect(ByteSource(block))
+        #expect(inspection.mediaType == .tiff)
+        #expect(inspection.facts.make == "Canon")
+    }
+
+    @Test func `is found however far back in the file it lies`() {
+        // A TIFF whose EXIF directory lies behind 200,000 bytes of picture, as in ARW files.
+        var block = TIFFWriter.block([0x8769: .long(200_000)])
+        block += [UInt8](repeating: 0, count: 200_000 - block.count)
+        let inner = TIFFWriter.block([0x9003: .text("")])  // one entry, to be pointed at a text behind it
+        block += Array(inner[8..<inner.count - 1])
+        let text = UInt32(block.count)
+        block.replaceSubrange(200_006..<200_014, with: [20, 0, 0, 0] + (0..<4).map { UInt8(text >> ($0 * 8) & 255) })
+        block += Array("2017:06:05 04:03:02\0".utf8)
+        let dates = Inspector.inspect(ByteSource(block)).dates
+        #expect(dates.map(\.time.text) == ["2017-06-05T04:03:02"])
+    }
+
+    @Test func `of a file of 4 GB costs a few windows`() {
+        var read = 0
+        let source = ByteSource(size: 4 << 30) { offset, count in
+            read += count
+            guard offset == 0 else { return [UInt8](repeating: 0, count: count) }
+            // ftyp, then an mdat that fills the file.
+            let head = [0, 0, 0, 16] + Array("ftypqt  ".utf8) + [0, 0, 0, 0, 0, 0, 0, 0] + Array("mdat".utf8)
+            return head + [UInt8](repeating: 0, count: count - head.count)
+        }
+        #expect(Inspector.inspect(source).mediaType == .quicktime)
+        #expect(read <= 1 << 20)
+    }
+}
