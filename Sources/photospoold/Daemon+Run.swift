@@ -1,0 +1,174 @@
+import Control
+import Files
+import Ingest
+import PhotoModel
+import Preview
+import Service
+import Store
+import Watch
+import Workers
+
+extension Daemon {
+    /// Runs from start to stop; returns the exit code.
+    func run() async -> Int32 {
+        crashes.arm(log: journal.log)
+        let control: ControlRoom?
+        do throws(Problem) {
+            control = try ControlRoom(daemon: self)
+        } catch {
+            // Without its socket nobody could ask it anything; with --once nobody needs to.
+            journal.add(LogLine(isOnce ? .warning : .error, error))
+            guard isOnce else { return ExitCode.tryAgain }
+            control = nil
+        }
+        let orders = listenForOrders()
+        let isOpen = await servicePool.run { self.openLibrary() }
+        if isOnce, !isOpen {
+            control?.stop()
+            return ExitCode.tryAgain
+        }
+        phase.started()
+        manager.ready(status: "Looking at the drop folders")
+        hub.publish(.state(state))
+        journal.add(LogLine(.info, "photospoold is ready.", [("VERSION", Release.version)]))
+
+        let watchThread = DaemonThread(named: "watch") {
+            self.watcher.run()
+            self.phase.watcherEnded()
+            self.room.wake()
+        }
+        let watchdog = startWatchdog()
+        await withTaskGroup { group in
+            group.addTask { await self.room.run(width: self.importPool.width) }
+            group.addTask { await self.report() }
+            group.addTask { for await order in orders { await self.follow(order) } }
+            await group.next()  // only the room ends by itself: stopped, or drained
+            self.phase.stop()
+            group.cancelAll()
+        }
+        let code = isOnce ? await servicePool.run { self.onceExitCode() } : ExitCode.ok
+        watcher.stop()
+        watchThread.join()
+        watchdog?.stop()
+        control?.stop()
+        decoders.stop()
+        keeper.close()
+        journal.add(LogLine(.info, "photospoold has stopped."))
+        journal.flush()
+        return code
+    }
+
+    // MARK: Starting
+
+    /// Opens the library and settles what the run before left. When the library is away both wait: nothing is removed.
+    private func openLibrary() -> Bool {
+        do throws(Problem) {
+            let library = try keeper.open(live.current.library)
+            try room.settle(in: library) { done, total in
+                guard done % 16 == 0 else { return }
+                manager.status("Settling interrupted imports: \(done) of \(total)")
+                manager.extendTimeout(by: .seconds(60))
+            }
+            return true
+        } catch {
+            outages.begin(error)
+            journal.add(LogLine(.error, error))
+            return false
+        }
+    }
+
+    private func startWatchdog() -> Watchdog? {
+        guard let interval = ServiceManager.watchdogInterval else { return nil }
+        let loops = Liveness(
+            [
+                .init("watcher") { self.phase.isWatcherDone ? nil : self.watcher.progressMark },
+                .init("imports") { self.room.progressMark },
+            ], patience: .seconds(20))
+        // Twice the deadline of a preview, for a second decoder may be tried, and a minute for a slow disk.
+        let imports = Liveness(
+            [.init("import") { self.inFlight.progressMark }],
+            patience: live.current.importing.deadline * 2 + .seconds(60))
+        return Watchdog(interval: interval, manager: manager) {
+            let stuck = loops.stuck() + imports.stuck()
+            if !stuck.isEmpty {
+                self.journal.add(
+                    LogLine(.error, "A part of the daemon stands still.", [("PART", stuck.joined(separator: ","))]))
+            }
+            return stuck.isEmpty
+        }
+    }
+
+    // MARK: Running
+
+    /// Keeps the service manager's status line and the event stream true, once a second.
+    private func report() async {
+        var last: DaemonState?
+        while !Task.isCancelled {
+            let line = await servicePool.run { self.statusLine() }
+            if let line { manager.status(line) }
+            let now = state
+            if now != last { hub.publish(.state(now)) }
+            last = now
+            journal.flush()
+            do {
+                try await Task.sleep(for: .seconds(1))
+            } catch {
+                return  // cancelled: stopping
+            }
+        }
+    }
+
+    private func statusLine() -> String? {
+        do throws(Problem) {
+            let now = SystemClock.now()
+            return StatusLine.text(
+                state: state, reasons: reasons, counts: try store.counts(at: now),
+                batch: try store.currentBatch(at: now),
+                inFlight: inFlight.imports, settling: watcher.health.reduce(0) { $0 + $1.candidates })
+        } catch {
+            return "\(error.code.rawValue): \(error.whatHappened)"
+        }
+    }
+
+    // MARK: Stopping
+
+    private func listenForOrders() -> AsyncStream<SignalRoom.Order> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SignalRoom.Order.self, bufferingPolicy: .bufferingNewest(16))
+        SignalRoom.listen { order in
+            // At once, from the signal's own thread: a stop does not wait behind a reload.
+            if case .stop = order { self.beginStopping() }
+            continuation.yield(order)
+        }
+        return stream
+    }
+
+    private func follow(_ order: SignalRoom.Order) async {
+        guard case .reload = order else { return }
+        _ = await servicePool.run { self.reload() }
+    }
+
+    /// Imports in flight roll back and are given back, but for those that are committing.
+    func beginStopping() {
+        phase.stop()
+        manager.stopping(status: "Stopping")
+        hub.publish(.state(.stopping))
+        inFlight.stopAll()
+        watcher.stop()
+        room.wake()
+    }
+
+    /// What `--once` has to say at the end; the first that holds.
+    private func onceExitCode() -> Int32 {
+        do throws(Problem) {
+            if !outages.reasons.isEmpty { return ExitCode.tryAgain }
+            let counts = try store.counts(at: SystemClock.now())
+            if counts.failed > 0 { return ExitCode.failed }
+            let waiting = watcher.health.contains { $0.candidates > 0 || $0.health == .waiting }
+            return counts.queued + counts.importing > 0 || waiting ? ExitCode.tryAgain : ExitCode.ok
+        } catch {
+            journal.add(LogLine(.error, error))
+            return ExitCode.tryAgain
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Config
+import Control
+import Files
+import Ingest
+import PhotoModel
+import Preview
+import Service
+import Store
+import Synchronization
+import Watch
+import Workers
+
+/// The rooms, built, run, and stopped in reverse.
+final class Daemon: Sendable {
+    let source: ConfigurationSource
+    let live: LiveSettings
+    let isOnce: Bool
+    let journal: Service.Journal
+    let manager = ServiceManager()
+    let store: Store
+    let decoders: DecoderPool
+    let inFlight: InFlight
+    let outages: Outages
+    let keeper: LibraryKeeper
+    let room: ImportRoom
+    let watcher: Watcher
+    let rates: Rates
+    /// Imports; one thread a worker.
+    let importPool: BlockingPool
+    /// Housekeeping and replies, so that imports that fill their pool hold nobody up.
+    let servicePool: BlockingPool
+    let startedAt = SystemClock.monotonic()
+    let phase: Phase
+    let hub: EventHub
+    let activation: SocketActivation?
+    let crashes: Crashes
+    /// Held for the life of the process.
+    private let lock: InstanceLock
+
+    /// Takes the lock, opens the state, and puts the rooms together. Nothing moves yet.
+    init(
+        settings: Settings, source: ConfigurationSource, isOnce: Bool, journal: Service.Journal,
+        activation: SocketActivation?
+    ) throws(Problem) {
+        self.source = source
+        self.isOnce = isOnce
+        self.journal = journal
+        self.activation = activation
+        lock = try StateDirectory.take(source.stateDirectory)
+        let live = LiveSettings(settings)
+        let phase = Phase()
+        let hub = EventHub()
+        let log = journal.log
+        let monotonic: @Sendable () -> Duration = { SystemClock.monotonic() }
+        let rates = Rates(monotonic: monotonic)
+        let store = try Store(directory: source.stateDirectory, log: log, now: SystemClock.now())
+        let isPaused = try store.setting(SettingKeys.paused) == "1"
+        let workers = settings.importing.workers > 0 ? settings.importing.workers : Machine.cores
+
+        let crashes = Crashes(stateDirectory: source.stateDirectory)
+        self.crashes = crashes
+        self.live = live
+        self.phase = phase
+        self.hub = hub
+        self.rates = rates
+        self.store = store
+        importPool = BlockingPool(named: "import", width: workers)
+        servicePool = BlockingPool(named: "service", width: 4)
+        decoders = DecoderPool(
+            program: Machine.decoderPath(), size: workers, deadline: settings.importing.deadline, log: log)
+        inFlight = InFlight(monotonic: monotonic) { hub.publish(.progress($0)) }
+        outages = Outages(isPaused: isPaused, monotonic: monotonic)
+        keeper = LibraryKeeper(store: store, log: log, now: SystemClock.now)
+
+        let wiring = Wiring()
+        watcher = Watcher(drops: settings.drops, door: Self.door(store: store, wiring: wiring, log: log), once: isOnce)
+        let watcher = watcher
+        room = ImportRoom(
+            rooms: ImportRooms(
+                store: store, decoders: decoders, pool: importPool, inFlight: inFlight, log: log,
+                now: SystemClock.now, newID: Machine.newID, isStopping: { phase.isStopping }),
+            keeper: keeper, outages: outages, housekeeping: servicePool, settings: { live.current },
+            signals: ImportRoom.Signals(
+                event: { event in
+                    if case .job(_, _, _, .imported, _, _) = event { rates.count(files: 1, bytes: 0) }
+                    hub.publish(event)
+                },
+                sourceChanged: { watcher.recheck($0) },
+                isDrained: { phase.isWatcherDone }, endsWhenDrained: isOnce,
+                hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) }))
+        wiring.connect(room)
+    }
+
+    /// What the watcher sees of the store.
+    private static func door(store: Store, wiring: Wiring, log: @escaping Log) -> Watcher.Door {
+        Watcher.Door(
+            isKnown: { (drop, filesystem, path, size, mtime) throws(Problem) in
+                try store.isKnown(drop: drop, filesystem: filesystem, path: path, size: size, mtime: mtime)
+            },
+            enqueue: { (groups) throws(Problem) in
+                let ids = try store.enqueue(groups, isManual: false, batch: nil, at: SystemClock.now())
+                if !ids.isEmpty { wiring.wake() }
+            },
+            log: log,
+            changed: {})
+    }
+}
+
+/// Lets the watcher wake an import room that is built after it.
+final class Wiring: Sendable {
+    private let room = Mutex<ImportRoom?>(nil)
+    func connect(_ room: ImportRoom) { self.room.withLock { $0 = room } }
+    func wake() { room.withLock { $0 }?.wake() }
+}
+
+/// How far the daemon's life has come.
+final class Phase: Sendable {
+    private let starting = Atomic<Bool>(true)
+    private let stopping = Atomic<Bool>(false)
+    private let watcherDone = Atomic<Bool>(false)
+
+    var isStarting: Bool { starting.load(ordering: .acquiring) }
+    var isStopping: Bool { stopping.load(ordering: .acquiring) }
+    var isWatcherDone: Bool { watcherDone.load(ordering: .acquiring) }
+    func started() { starting.store(false, ordering: .releasing) }
+    func stop() { stopping.store(true, ordering: .releasing) }
+    func watcherEnded() { watcherDone.store(true, ordering: .releasing) }
+}
+
+/// Names of settings that the state remembers.
+enum SettingKeys {
+    static let paused = "paused"
+}

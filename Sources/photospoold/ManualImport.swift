@@ -1,0 +1,188 @@
+import Control
+import Files
+import Ingest
+import PhotoModel
+import Store
+
+/// `photospool import PATH…`: files and folders that a person names are queued at once, as one batch, and kept.
+///
+/// Only what lies below a drop folder or an import root is taken; nothing else can be reached by asking. What was
+/// written to a moment ago is refused as busy: here nobody waits for it to settle.
+struct ManualImport {
+    let settings: Settings
+    let store: Store
+
+    /// The drop name of jobs that come from an import root.
+    static let rootName = "import"
+    /// A file this young may still be written to.
+    static let youngest = Duration.seconds(2)
+    static let mostFiles = 100_000
+
+    private struct Found {
+        var path: Path
+        var stamp: FileStamp
+    }
+
+    /// What was found below one root.
+    private struct Haul {
+        var found: [Found] = []
+        var refused: [(path: Path, problem: Problem)] = []
+        var isFull = false
+    }
+
+    func run(_ paths: [Path], isDryRun: Bool) throws(Problem) -> DaemonOrders.Imported {
+        var groups: [SettledGroup] = []
+        var refused: [(path: Path, problem: Problem)] = []
+        for path in paths {
+            guard let (root, drop) = place(of: path) else {
+                refused.append((path, outside(path)))
+                continue
+            }
+            var haul = Haul()
+            do throws(Errno) {
+                let folder = try Folder(opening: root)
+                let filesystem = try folder.filesystem().id
+                let relative = path.below(root) ?? Path(bytes: [])
+                try collect(relative, in: folder, root: root, rules: rules(drop), asNamed: true, into: &haul)
+                groups += grouped(haul.found, drop: drop?.name ?? Self.rootName, filesystem: filesystem)
+            } catch {
+                refused.append((path, .source(path, error, doing: "look at")))
+            }
+            refused += haul.refused
+            if haul.isFull {
+                refused.append(
+                    (
+                        path,
+                        Problem(
+                            .tooBig, "\(SafeText.of(path)) holds more than \(Self.mostFiles) files.",
+                            todo: "Import its folders one after the other.")
+                    ))
+            }
+        }
+        return try queue(groups, refused: refused, isDryRun: isDryRun)
+    }
+
+    private func queue(
+        _ groups: [SettledGroup], refused: [(path: Path, problem: Problem)], isDryRun: Bool
+    ) throws(Problem) -> DaemonOrders.Imported {
+        var new: [SettledGroup] = []
+        var known = 0
+        for var group in groups {
+            var unknown: [SettledFile] = []
+            for file in group.files {
+                let isKnown = try store.isKnown(
+                    drop: group.drop, filesystem: file.filesystem, path: file.path, size: file.stamp.size,
+                    mtime: file.stamp.mtime)
+                if isKnown { known += 1 } else { unknown.append(file) }
+            }
+            group.files = unknown
+            if !unknown.isEmpty { new.append(group) }
+        }
+        if isDryRun || new.isEmpty {
+            return .init(
+                batch: nil, queued: new.count, known: known, groups: isDryRun ? new : [], refused: refused)
+        }
+        let now = SystemClock.now()
+        let batch = try store.openManualBatch(at: now)
+        let jobs = try store.enqueue(new, isManual: true, batch: batch, at: now)
+        return .init(batch: batch, queued: jobs.count, known: known, groups: [], refused: refused)
+    }
+
+    // MARK: Finding
+
+    private func place(of path: Path) -> (root: Path, drop: DropFolder?)? {
+        guard path.isAbsolute, !path.components.contains(Path("..")) else { return nil }
+        if let drop = settings.drops.first(where: { path.below($0.path) != nil || path == $0.path }) {
+            return (drop.path, drop)
+        }
+        let root = settings.control.importRoots.first { path.below($0) != nil || path == $0 }
+        return root.map { ($0, nil) }
+    }
+
+    private func outside(_ path: Path) -> Problem {
+        Problem(
+            .forbidden, "\(SafeText.of(path)) lies in no drop folder and in no import root.",
+            todo: "Copy it into a drop folder, or add its folder to control.import_roots.")
+    }
+
+    private func rules(_ drop: DropFolder?) -> IgnoreRules {
+        drop.map { IgnoreRules(for: $0) } ?? IgnoreRules()
+    }
+
+    /// - Parameter asNamed: the path itself was asked for, so no rule ignores it.
+    private func collect(
+        _ relative: Path, in folder: borrowing Folder, root: Path, rules: IgnoreRules, asNamed: Bool,
+        into haul: inout Haul
+    ) throws(Errno) {
+        let status = try folder.status(of: relative)
+        switch status.kind {
+        case .regular: take(root / relative, status.stamp, into: &haul)
+        case .directory:
+            var names: [(Path, Bool)] = []
+            try folder.folder(at: relative).forEachEntry { name, kind throws(Errno) in
+                if kind == .regular || kind == .directory { names.append((name, kind == .directory)) }
+                return true
+            }
+            for (name, isFolder) in names where !rules.ignores(name, in: relative, isFolder: isFolder) {
+                if haul.isFull { return }
+                do throws(Errno) {
+                    try collect(relative / name, in: folder, root: root, rules: rules, asNamed: false, into: &haul)
+                } catch {
+                    haul.refused.append(
+                        (root / relative / name, .source(root / relative / name, error, doing: "look at")))
+                }
+            }
+        case .symlink, .other:
+            guard asNamed else { return }
+            haul.refused.append(
+                (
+                    root / relative,
+                    Problem(.badRequest, "\(SafeText.of(root / relative)) is neither a file nor a folder.")
+                ))
+        }
+    }
+
+    private func take(_ path: Path, _ stamp: FileStamp, into haul: inout Haul) {
+        if haul.found.count >= Self.mostFiles {
+            haul.isFull = true
+        } else if SystemClock.now() - Timestamp(nanoseconds: stamp.mtime) < Self.youngest {
+            haul.refused.append(
+                (
+                    path,
+                    Problem(
+                        .sourceBusy, "\(SafeText.of(path)) was written to a moment ago and may not be complete.",
+                        todo: "Import it again in a few seconds.")
+                ))
+        } else {
+            haul.found.append(Found(path: path, stamp: stamp))
+        }
+    }
+
+    /// Files of one folder and one stem travel together.
+    private func grouped(_ found: [Found], drop: String, filesystem: FilesystemID) -> [SettledGroup] {
+        struct Key: Hashable {
+            var folder: Path
+            var stem: Path
+        }
+        var shots: [Key: [Found]] = [:]
+        for file in found {
+            shots[Key(folder: file.path.parent, stem: ShotName(file.path.name).stem), default: []].append(file)
+        }
+        return shots.values.flatMap { files in
+            Grouping.groups(of: files.map(\.path.name)).map { members in
+                SettledGroup(
+                    drop: drop,
+                    files: members.map { member in
+                        SettledFile(
+                            path: files[member.index].path, role: member.role, filesystem: filesystem,
+                            stamp: files[member.index].stamp)
+                    },
+                    verdict: Grouping.isOrphan(members) ? orphan(files[members[0].index].path) : nil)
+            }
+        }
+    }
+
+    private func orphan(_ path: Path) -> Problem {
+        Problem(.orphan, "\(SafeText.of(path)) belongs to a photo that is not there.")
+    }
+}

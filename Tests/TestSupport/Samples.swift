@@ -1,0 +1,22 @@
+import Foundation
+
+/// The demo's pictures, which are the project's own, and small variations of them.
+package enum Samples {
+    package static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Demo/samples")
+
+    /// A whole JPEG of 1600 x 1067, taken 2026-05-17T09:04:31.87+02:00 in Basel.
+    package static let photo = folder.appending(path: "IMG_0001.JPG")
+    /// Held upright: 1600 x 1067 stored, orientation 6.
+    package static let turned = folder.appending(path: "IMG_0002.JPG")
+    package static let heic = folder.appending(path: "IMG_0003.HEIC")
+    /// A header, then nothing but 0xFF.
+    package static let corrupt = folder.appending(path: "IMG_0004.JPG")
+
+    /// The photo with `number` behind its end-of-image marker: same picture, other bytes, still a valid JPEG.
+    package static func variant(_ number: Int) throws -> Data {
+        var data = try Data(contentsOf: photo)
+        data.append(contentsOf: Array("variant \(number)".utf8))
+        return data
+    }
+}
