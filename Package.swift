@@ -91,6 +91,9 @@ let package = Package(
         tests("ServiceTests", ["Service", "Files", "PhotoModel", "service-probe"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
         tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
+        .target(name: "FakeService", path: "Tests/FakeService", swiftSettings: strict),
+        tests("HTTPClientTests", ["HTTPClient", "PhotoModel", "FakeService"]),
+        tests("ClientTests", ["photospool", "FakeService"]),
         // Stands in for the decoder and misbehaves; started by PreviewTests.
         .executableTarget(
             name: "decoder-double", dependencies: ["PhotoModel", "Files", "DecoderWire"], path: "Tests/DecoderDouble",

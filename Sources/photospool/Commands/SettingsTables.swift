@@ -160,7 +160,7 @@ struct SettingsTables: Encodable {
     }
 
     private static func pixels(_ pixels: Pixels) -> String {
-        pixels.count % 1_000_000 == 0 ? "\(pixels.count / 1_000_000)MP" : String(pixels.count)
+        pixels.count % 1_000_000 == 0 ? "\(pixels.count / 1_000_000)MP" : "\(pixels.count)px"
     }
 
     private static func mode(_ mode: UInt32) -> Value {

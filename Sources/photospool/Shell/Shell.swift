@@ -67,7 +67,8 @@ enum Shell {
         let shownCode = failure.status == .usage ? "" : code
         console.note(style(.bad, "photospool:") + " " + SafeText.of(failure.detail) + shownCode)
         for part in failure.parts {
-            console.note("  - \(SafeText.of(part.detail)) \(style(.faint, "(\(SafeText.of(part.code)))"))")
+            let code = part.code == failure.code ? "" : " " + style(.faint, "(\(SafeText.of(part.code)))")
+            console.note("  - \(SafeText.of(part.detail))\(code)")
             if !part.recovery.isEmpty { console.note("    " + SafeText.of(part.recovery)) }
         }
         if !failure.recovery.isEmpty { console.note(SafeText.of(failure.recovery)) }

@@ -20,9 +20,13 @@ struct WatchModel {
     /// Whether something ended or began since the last status, so that a new one is worth asking for.
     private(set) var isStale = true
 
-    var failed: Int { tally["failed"] ?? 0 }
+    /// Failures since watching began, also such as fell into a time without connection.
+    var failed: Int { max(tally["failed"] ?? 0, (status?.queue.failed ?? 0) - failedBefore) }
+    private var failedBefore = 0
 
     mutating func take(_ status: StatusBody) {
+        // The first one: events that came earlier are counted in it already.
+        if self.status == nil { failedBefore = status.queue.failed - (tally["failed"] ?? 0) }
         self.status = status
         batch = status.batch
         flights = [:]

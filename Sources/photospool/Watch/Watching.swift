@@ -63,7 +63,12 @@ final class Watching {
         lost = nil
         wasConnected = true
         while true {
-            if untilIdle, let status = model.status, status.idle, !model.isStale { return finish() }
+            if untilIdle, let status = model.status, status.idle, !model.isStale {
+                // What led to it may still be on its way through the stream.
+                let late = try next(&stream, within: .milliseconds(300))
+                if late.isEmpty { return finish() }
+                try handle(late, &daemon)
+            }
             if let end = answer(signals) { return end }
             try handle(try next(&stream, within: .milliseconds(100)), &daemon)
             let age = ContinuousClock.now - lastStatus
