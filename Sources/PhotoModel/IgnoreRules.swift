@@ -55,7 +55,16 @@ package struct IgnoreRules: Sendable {
         default: break
         }
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return endings.contains(folded(bytes[(dot + 1)...]))
+        let ending = bytes[(dot + 1)...]
+        return (3...10).contains(ending.count) && startsLikeEnding(ending) && endings.contains(folded(ending))
+    }
+
+    /// `p`, `f`, `c`, `d` or `t`: spares nearly every photo the rest.
+    private static func startsLikeEnding(_ bytes: ArraySlice<UInt8>) -> Bool {
+        switch (bytes.first ?? 0) | 0x20 {
+        case UInt8(ascii: "p"), UInt8(ascii: "f"), UInt8(ascii: "c"), UInt8(ascii: "d"), UInt8(ascii: "t"): true
+        default: false
+        }
     }
 
     private static let names: Set<String> = [

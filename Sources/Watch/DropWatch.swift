@@ -76,8 +76,8 @@ final class DropWatch {
         heldRoot = nil
     }
 
-    /// The path of a file as the queue knows it.
-    func absolute(_ name: Path, in folder: Path) -> Path { settings.path / folder / name }
+    /// The path of a folder as the queue knows it.
+    func absolute(_ node: FolderNode) -> Path { settings.path / node.path }
 
     /// Forgets a folder and all below it: their watches, and the files that had not settled.
     func detach(_ node: FolderNode) {

@@ -203,10 +203,9 @@ extension DropWatch {
     /// Lets a file settle anew that may be known.
     func recheck(_ name: Path, in node: FolderNode, at now: Moment) {
         do throws(Errno) {
-            let folder = node.path
-            let status = try open(node).folder.status(of: name)
-            guard status.kind == .regular, !ignoring.ignores(name, in: folder, isFolder: false) else { return }
-            notice(name, in: node, folder, status.stamp, wasWritten: true, asksStore: false, at: now)
+            let status = try NameStatus(of: name, in: open(node).folder)
+            guard status.kind == .regular, !ignoring.ignores(name, in: node.path, isFolder: false) else { return }
+            notice(name, in: node, absolute(node), status.stamp, wasWritten: true, asksStore: false, at: now)
         } catch .noEntry {
             // Gone: nothing is left to settle.
         } catch {

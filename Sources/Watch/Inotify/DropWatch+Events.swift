@@ -70,13 +70,13 @@ extension DropWatch {
     /// Looks at the files that events named.
     func look(at arrivals: ArraySlice<Arrival>, now: Moment) {
         for arrival in arrivals where !arrival.node.isDetached {
-            let folder = arrival.node.path
-            guard !ignoring.ignores(arrival.name, in: folder, isFolder: false) else { continue }
+            guard !ignoring.ignores(arrival.name, in: arrival.node.path, isFolder: false) else { continue }
             do throws(Errno) {
-                let status = try open(arrival.node).folder.status(of: arrival.name)
+                let status = try NameStatus(of: arrival.name, in: open(arrival.node).folder)
                 guard status.kind == .regular else { continue }
                 notice(
-                    arrival.name, in: arrival.node, folder, status.stamp, wasWritten: arrival.wasWritten,
+                    arrival.name, in: arrival.node, absolute(arrival.node), status.stamp,
+                    wasWritten: arrival.wasWritten,
                     asksStore: true,
                     at: now)
             } catch .noEntry {

@@ -102,15 +102,16 @@ extension DropWatch {
     private func meet(_ name: NameReader.Name, in listing: Listing) throws(Errno) {
         if name.kind == .symlink || name.kind == .other { return }
         if ignoring.ignores(name.path, in: listing.path, isFolder: name.kind == .directory) { return }
-        let status: FileStatus?
+        let status: NameStatus?
         do throws(Errno) {
-            status = name.kind == .directory ? nil : try listing.held.folder.status(of: name.path)
+            status = name.kind == .directory ? nil : try NameStatus(of: name.path, in: listing.held.folder)
         } catch .noEntry {
             return  // gone since
         }
         if let status, status.kind == .regular {
             notice(
-                name.path, in: listing.node, listing.path, status.stamp, wasWritten: false, asksStore: true, at: .now)
+                name.path, in: listing.node, listing.absolute, status.stamp, wasWritten: false, asksStore: true,
+                at: .now)
         } else if status == nil || status?.kind == .directory {
             if status != nil, ignoring.ignores(name.path, in: listing.path, isFolder: true) { return }
             guard settings.isRecursive else { return }

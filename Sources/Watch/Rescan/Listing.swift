@@ -7,6 +7,8 @@ final class Listing {
     let held: OpenFolder
     /// Below the drop folder.
     let path: Path
+    /// The same as the queue knows it.
+    let absolute: Path
     /// Whether known folders below are read as well.
     let isFull: Bool
     /// Whether it goes before the scan that is under way.
@@ -18,6 +20,7 @@ final class Listing {
         self.node = node
         self.held = held
         path = node.path
+        absolute = node.drop.settings.path / path
         self.isFull = isFull
         self.isUrgent = isUrgent
         self.number = number

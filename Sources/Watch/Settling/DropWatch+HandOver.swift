@@ -6,14 +6,14 @@ extension DropWatch {
     /// Every file of the shot has settled: parts them into groups and puts those into the outbox. Sidecars without
     /// their photo stay behind.
     func handOver(_ shot: Shot, _ held: OpenFolder, at now: Moment) {
-        let folder = shot.folder.path
-        let problems = shot.members.map { fault(of: $0, in: folder) }
+        let folder = absolute(shot.folder)
+        let problems = shot.members.map(fault(of:))
         let sound = shot.members.indices.filter { problems[$0] == nil }
         var leaving = Set<Path>()
         func give(_ members: [(Shot.Member, Role)], _ verdict: Problem?) {
             let files = members.map { member, role in
                 SettledFile(
-                    path: absolute(member.name, in: folder), role: role, filesystem: shot.folder.volume?.id ?? "",
+                    path: folder / member.name, role: role, filesystem: shot.folder.volume?.id ?? "",
                     stamp: member.settling.stamp)
             }
             context.outbox.add(SettledGroup(drop: settings.name, files: files, verdict: verdict))
@@ -48,7 +48,7 @@ extension DropWatch {
     }
 
     /// What ends the file's way before it was looked into.
-    private func fault(of member: Shot.Member, in folder: Path) -> Problem? {
+    private func fault(of member: Shot.Member) -> Problem? {
         let size = member.settling.stamp.size
         let name = SafeText.of(member.name)
         if size == 0 { return Problem(.empty, "\(name) is empty.") }
@@ -72,7 +72,7 @@ extension DropWatch {
 
     private func isLate(_ stem: Path, in folder: Path) -> Bool {
         do throws(Problem) {
-            return try context.door.knowsShot(settings.name, settings.path / folder, stem)
+            return try context.door.knowsShot(settings.name, folder, stem)
         } catch {
             report(error.code, error.whatHappened, todo: error.whatToDo)
             return false  // it waits, and is asked for again

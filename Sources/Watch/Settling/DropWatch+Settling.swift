@@ -6,19 +6,21 @@ extension DropWatch {
     /// A file was seen, by an event or a listing.
     ///
     /// - Parameters:
-    ///   - folder: the path of `node`, which the caller knows already.
+    ///   - folder: the absolute path of `node`, which the caller knows already.
     ///   - asksStore: false for a file that has to settle anew although it is known.
     func notice(
         _ name: Path, in node: FolderNode, _ folder: Path, _ stamp: FileStamp, wasWritten: Bool, asksStore: Bool,
         at now: Moment
     ) {
+        // By far the most in a scan: known, and nothing of that folder is on its way.
+        if asksStore, node.shots.isEmpty, isKnown(folder / name, stamp, on: node.volume) { return }
         let shotName = ShotName(name)
         let shot = node.shots[shotName.stem]
         if let shot, let place = shot.members.firstIndex(where: { $0.name == name }) {
             noticeAgain(shot, place, stamp, wasWritten: wasWritten, at: now)
             return
         }
-        if asksStore, isKnown(absolute(name, in: folder), stamp, on: node.volume) { return }
+        if asksStore, !node.shots.isEmpty, isKnown(folder / name, stamp, on: node.volume) { return }
         context.lastProgress = now
         let member = Shot.Member(name: name, settling: Settling(stamp, at: now))
         if let shot {
@@ -107,7 +109,7 @@ extension DropWatch {
         }
         guard shot.state != .over else { return }
         if let (name, error) = failure {
-            report(.sourceIO, "Could not look at \(SafeText.of(absolute(name, in: shot.folder.path))): \(error).")
+            report(.sourceIO, "Could not look at \(SafeText.of(absolute(shot.folder) / name)): \(error).")
             lookLater(shot, at: now)
             return
         }
