@@ -77,6 +77,9 @@ let package = Package(
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
 
         tests("PhotoModelTests", ["PhotoModel"]),
+        .target(
+            name: "TestSupport", dependencies: ["PhotoModel", "ControlAPI", "HTTPClient"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
@@ -91,6 +94,8 @@ let package = Package(
         tests("ServiceTests", ["Service", "Files", "PhotoModel", "service-probe"]),
         tests("ControlAPITests", ["ControlAPI", "PhotoModel"]),
         tests("HTTPTests", ["HTTP", "PhotoModel", "Files", "CMicrohttpd"]),
+        tests(
+            "ControlTests", ["Control", "ControlAPI", "PhotoModel", "Files", "Store", "HTTP", "CMicrohttpd"]),
         .target(name: "FakeService", path: "Tests/FakeService", swiftSettings: strict),
         tests("HTTPClientTests", ["HTTPClient", "PhotoModel", "FakeService"]),
         tests("ClientTests", ["photospool", "FakeService"]),
@@ -100,6 +105,9 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "PreviewTests", ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double"]),
+        tests(
+            "EndToEndTests",
+            ["TestSupport", "ControlAPI", "HTTPClient", "photospoold", "photospool", "photospool-decoder"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -7,14 +7,17 @@ package struct Rights: Sendable {
     /// The daemon's own user.
     package var uid: UInt32
     package var controlGroup: UInt32
-    /// Of a user whose process did not tell its groups.
-    var groupsOfUser: @Sendable (UInt32) -> Set<UInt32>
+    /// Of a user, and the group he has now, whose process did not tell its groups.
+    var groupsOfUser: @Sendable (_ uid: UInt32, _ gid: UInt32) -> Set<UInt32>
 
     package init(uid: UInt32, controlGroup: UInt32) {
-        self.init(uid: uid, controlGroup: controlGroup, groupsOfUser: Self.groups(ofUser:))
+        self.init(uid: uid, controlGroup: controlGroup, groupsOfUser: Self.groups(ofUser:and:))
     }
 
-    init(uid: UInt32, controlGroup: UInt32, groupsOfUser: @escaping @Sendable (UInt32) -> Set<UInt32>) {
+    init(
+        uid: UInt32, controlGroup: UInt32,
+        groupsOfUser: @escaping @Sendable (_ uid: UInt32, _ gid: UInt32) -> Set<UInt32>
+    ) {
         self.uid = uid
         self.controlGroup = controlGroup
         self.groupsOfUser = groupsOfUser
@@ -25,17 +28,16 @@ package struct Rights: Sendable {
         guard let peer else { return false }
         if peer.uid == 0 || peer.uid == uid || peer.gid == controlGroup { return true }
         // What the process has counts, as it does for files; the user database only where the kernel does not say.
-        return (peer.groups ?? groupsOfUser(peer.uid)).contains(controlGroup)
+        return (peer.groups ?? groupsOfUser(peer.uid, peer.gid)).contains(controlGroup)
     }
 
-    private static func groups(ofUser uid: UInt32) -> Set<UInt32> {
+    private static func groups(ofUser uid: UInt32, and gid: UInt32) -> Set<UInt32> {
         let name = Accounts.userName(uid)
         var room: Int32 = 64
         while room <= 65_536 {
             var groups = [gid_t](repeating: 0, count: Int(room))
             var count = room
-            // The primary group is among the result; the second argument only adds to it, so the overflow group is given.
-            let code = unsafe getgrouplist(name, 65_534, &groups, &count)
+            let code = unsafe getgrouplist(name, gid, &groups, &count)
             if code >= 0 { return Set(groups.prefix(Int(count))) }
             room = max(count, room * 4)
         }

@@ -64,6 +64,9 @@ package final class ByteStream: Sendable {
 
     package var isOpen: Bool { state.withLock { !$0.hasEnded } }
 
+    /// What was sent and not yet taken.
+    var waiting: [UInt8] { state.withLock { Array($0.pending[$0.taken...]) } }
+
     /// Sends the heartbeat if nothing was sent for `interval`.
     func beat(after interval: Duration) {
         let isDue = state.withLock { !$0.hasEnded && $0.lastSent.duration(to: .now) >= interval }
