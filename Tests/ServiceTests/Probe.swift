@@ -38,7 +38,10 @@ struct TestSetup: Error {
         let variables = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { own, _ in own }
         var argumentPointers = unsafe words.map { unsafe strdup($0) } + [nil]
         var environmentPointers = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { unsafe (argumentPointers + environmentPointers).forEach { unsafe free($0) } }
+        defer {
+            for index in unsafe argumentPointers.indices { unsafe free(argumentPointers[index]) }
+            for index in unsafe environmentPointers.indices { unsafe free(environmentPointers[index]) }
+        }
         var pid: pid_t = 0
         let code = unsafe posix_spawn(&pid, program, &actions, nil, &argumentPointers, &environmentPointers)
         _ = close(ends[1])
