@@ -4,8 +4,9 @@ import Synchronization
 
 /// Which folders and files this process has seen through to a durable name.
 ///
-/// On ext4 the fsync of a folder costs a flush of the disk's cache, also when nothing in it has changed (measured:
-/// 1 to 3 ms), and every import goes through the same few folders.
+/// On ext4 the fsync of a folder costs a flush of the disk's cache, also when nothing in it has changed, and every
+/// import goes through the same few folders: `makeFolders` of a day that is there takes 0.01 ms instead of 6.5 ms
+/// (ext4, busy virtual disk, two levels).
 enum DurableNames {
     /// An inode number is given out again after a removal; the moment of birth tells the two apart.
     private struct Inode: Hashable {
