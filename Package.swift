@@ -41,7 +41,6 @@ let package = Package(
         library("CAVIF", "libavif", apt: "libavif-dev"),
         library("CSPNG", "spng", apt: "libspng-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
-        library("CEXIF", "libexif", apt: "libexif-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
         .target(name: "CLinux", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CResample", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),

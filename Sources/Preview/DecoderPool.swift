@@ -55,9 +55,10 @@ package final class DecoderPool: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Blocks. Whether a decoder can be started; after a failure it is tried again at most every three seconds.
+    /// Whether a decoder can be started; blocks while one is. After a failure it is tried again at most every three seconds.
     package func probe() -> Bool {
-        slots.wait()
+        // No free slot: decoders are at work, so there are some.
+        guard slots.wait(timeout: .now()) == .success else { return isAvailable }
         defer { slots.signal() }
         do throws(DecoderFailure) {
             giveBack(try take(isCancelled: { false }))

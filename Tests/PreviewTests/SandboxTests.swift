@@ -82,7 +82,9 @@ extension DecoderTests {
             }
             return String(decoding: manifest, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
                 let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-                let isCommon = ["jpeg/", "jpeg-orientation/"].contains { fields[0].hasPrefix($0) }
+                let isCommon = ["jpeg/", "jpeg-orientation/", "heic/", "avif/", "png/"].contains {
+                    fields[0].hasPrefix($0)
+                }
                 return (folder + "/" + fields[0], isCommon && fields.contains("import+preview"))
             }
         }
