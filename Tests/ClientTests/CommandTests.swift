@@ -104,11 +104,40 @@ import Testing
         #expect(service.requests.map(\.target) == ["/v1/retry"])
     }
 
-    @Test func `cancel a batch`() throws {
-        let service = try FakeService { _ in .json("{}") }
+    @Test func `cancel jobs and a batch, and tell what is rolled back first`() throws {
+        let service = try FakeService { request in
+            switch request.target {
+            case "/v1/jobs/5/cancel": .json(Canned.job(5, state: "cancelled"))
+            case "/v1/jobs/6/cancel": .json(Canned.job(6, state: "copying"), status: 202)
+            default:
+                .json(
+                    """
+                    {"id":12,"drop":"card","done":79,"total":80,"failed":0,"created_at":"","closed_at":null}
+                    """)
+            }
+        }
         defer { service.stop() }
-        #expect(try Program.run(["cancel", "--batch", "12"], socket: service.socket).status == 0)
-        #expect(service.requests.map(\.target) == ["/v1/batches/12/cancel"])
+        #expect(
+            try Program.run(["cancel", "5", "6"], socket: service.socket).output
+                == "Job 5 is cancelled.\nJob 6 is being cancelled; its import is rolled back first.\n")
+        let batch = try Program.run(["cancel", "--batch", "12"], socket: service.socket)
+        #expect(batch.status == 0)
+        #expect(batch.output.hasPrefix("Batch 12 is being cancelled"))
+        #expect(service.requests.map(\.method) == ["POST", "POST", "POST"])
+        #expect(service.requests.last?.target == "/v1/batches/12/cancel")
+    }
+
+    @Test func `ask for assets by day, hour and camera`() throws {
+        let service = try FakeService { _ in .json("{\"items\":[],\"next\":null}") }
+        defer { service.stop() }
+        let result = try Program.run(
+            ["assets", "--from", "2026-05-17", "--to=2026-05-17T09:30", "--camera", "EOS R5"], socket: service.socket)
+        #expect(result.status == 0)
+        #expect(result.output.isEmpty)
+        #expect(
+            service.requests.map(\.target) == [
+                "/v1/assets?from=2026-05-17&to=2026-05-17T09%3A30%3A00&camera=EOS%20R5&limit=50"
+            ])
     }
 
     @Test func `pause, and say what the service is now`() throws {

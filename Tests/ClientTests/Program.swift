@@ -52,10 +52,11 @@ struct Program {
                 unsafe posix_spawn_file_actions_adddup2(&actions, errorWriter, 2)
             }
             var process: pid_t = 0
-            let words = unsafe ([Program.path] + arguments).map { unsafe strdup($0) } + [nil]
-            let settings = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+            var words = unsafe ([Program.path] + arguments).map { unsafe strdup($0) } + [nil]
+            var settings = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
             let code = unsafe posix_spawn(&process, Program.path, &actions, nil, words, settings)
-            unsafe (words + settings).forEach { unsafe free($0) }
+            while let word = unsafe words.popLast() { unsafe free(word) }
+            while let setting = unsafe settings.popLast() { unsafe free(setting) }
             close(outputWriter)
             close(errorWriter)
             guard code == 0 else { throw FixtureFailure("posix_spawn of \(Program.path)", code) }

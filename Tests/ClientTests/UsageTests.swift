@@ -96,6 +96,23 @@ private func commandNames() throws -> [String] {
     }
 }
 
+@Suite("The man page") struct ManPageTests {
+    @Test func `names every command and every option of the help`() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let page = try contents(of: root + "/docs/man/photospool.1.scd").replacing("\\", with: "")
+        var commands = try commandNames().map { [$0] }
+        commands += ["check", "show", "cat"].map { ["config", $0] }
+        for command in commands where command != ["config"] {
+            #expect(page.contains("*\(command.joined(separator: " "))*"), "\(command)")
+            let help = try Program.run(command + ["--help"]).output
+            for option in help.split(whereSeparator: { " ,=\n".contains($0) }) where option.hasPrefix("--") {
+                guard option.dropFirst(2).allSatisfy({ $0.isLowercase || $0 == "-" }) else { continue }
+                #expect(page.contains("*\(option)*"), "\(option) of \(command)")
+            }
+        }
+    }
+}
+
 @Suite("The completions") struct CompletionTests {
     @Test(arguments: ["bash", "zsh", "fish"])
     func `know every command and every option of the help`(shell: String) throws {

@@ -7,7 +7,7 @@ extension Command {
         summary: "list photos and videos in the catalog",
         options: [
             Option("from", value: "DATE", "taken on this day or later: 2026-05-17, or with a time 2026-05-17T09:00"),
-            Option("to", value: "DATE", "taken before this day or time"),
+            Option("to", value: "DATE", "taken on this day or earlier; with a time, before it"),
             Option("camera", value: "TEXT", "taken with this make or model"),
             .limit,
         ],
@@ -24,7 +24,10 @@ extension Command {
         var daemon = try invocation.daemon()
         let list = try daemon.list(
             AssetBody.self, "/v1/assets",
-            query: ["from", "to", "camera"].map { ($0, invocation.text($0)) }, limit: limit)
+            query: [
+                ("from", moment(invocation.text("from"))), ("to", moment(invocation.text("to"))),
+                ("camera", invocation.text("camera")),
+            ], limit: limit)
         let console = invocation.console
         if invocation.wantsJSON {
             console.print(json: try Daemon.encode(list))
@@ -36,6 +39,9 @@ extension Command {
         }
         return .ok
     }
+
+    /// As the service takes it: a time has seconds.
+    private static func moment(_ text: String?) -> String? { text.map { $0.utf8.count == 16 ? $0 + ":00" : $0 } }
 
     private static func isDate(_ text: String) -> Bool {
         let shape = String(text.map { $0.isASCII && $0.isNumber ? "0" : $0 })

@@ -1,3 +1,6 @@
+internal import ControlAPI
+internal import PhotoModel
+
 extension Command {
     static let cancel = Command(
         name: "cancel",
@@ -18,21 +21,23 @@ extension Command {
         guard (batch != nil) != !ids.isEmpty else {
             throw .usage("Name the jobs to cancel, or --batch ID; not both.", see: invocation.names)
         }
-        var daemon: Daemon
-        if let batch {
-            let id = try invocation.id(batch)
-            daemon = try invocation.daemon()
-            return try eachOf([id], invocation, &daemon) { id in
+        let batchID = try batch.map { text throws(Failure) in try invocation.id(text) }
+        var daemon = try invocation.daemon()
+        if let batchID {
+            return try eachOf([batchID], invocation, &daemon) { id in
                 "/v1/batches/\(id)/cancel"
-            } said: { id in
-                "Batch \(id) is cancelled."
+            } said: { id, bytes throws(Failure) in
+                let batch = try Daemon.decode(BatchBody.self, bytes)
+                return batch.done == batch.total
+                    ? "Batch \(id) is cancelled."
+                    : "Batch \(id) is being cancelled; imports under way are rolled back first."
             }
         }
-        daemon = try invocation.daemon()
         return try eachOf(ids, invocation, &daemon) { id in
             "/v1/jobs/\(id)/cancel"
-        } said: { id in
-            "Job \(id) is cancelled."
+        } said: { id, bytes throws(Failure) in
+            try Daemon.decode(JobBody.self, bytes).state == JobState.cancelled.rawValue
+                ? "Job \(id) is cancelled." : "Job \(id) is being cancelled; its import is rolled back first."
         }
     }
 }

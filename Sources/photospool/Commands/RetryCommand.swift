@@ -27,7 +27,7 @@ extension Command {
         guard wantsAll else {
             return try eachOf(ids, invocation, &daemon) { id in
                 "/v1/jobs/\(id)/retry"
-            } said: { id in
+            } said: { id, _ in
                 "Job \(id) is queued again."
             }
         }
@@ -41,10 +41,10 @@ extension Command {
         return .ok
     }
 
-    /// One order per id. With several, a failure is told and the rest goes on.
+    /// One order per id, and for a person a line about each answer. With several, a failure is told and the rest goes on.
     static func eachOf(
         _ ids: [Int64], _ invocation: Invocation, _ daemon: inout Daemon, target: (Int64) -> String,
-        said: (Int64) -> String
+        said: (Int64, [UInt8]) throws(Failure) -> String
     ) throws(Failure) -> ExitStatus {
         var worst = ExitStatus.ok
         for id in ids {
@@ -53,7 +53,7 @@ extension Command {
                 if invocation.wantsJSON {
                     invocation.console.print(json: bytes)
                 } else {
-                    invocation.console.say(said(id))
+                    invocation.console.say(try said(id, bytes))
                 }
             } catch {
                 if ids.count == 1 || error.status == .unreachable { throw error }
