@@ -70,7 +70,8 @@ package struct LibraryMarker: Hashable, Sendable {
     package static func create(
         in library: borrowing Folder, shown: Path, now: Timestamp
     ) throws(Problem) -> LibraryMarker {
-        let id = try makeID(now, shown)
+        let id = UUIDv7.make(
+            milliseconds: UInt64(max(0, now.nanoseconds / 1_000_000)), random: randomBytes(10))
         let marker = LibraryMarker(id: id, createdAt: now.rfc3339)
         let temporary = folder / ("library.json.new-" + id)
         do throws(Errno) {
@@ -106,14 +107,6 @@ package struct LibraryMarker: Hashable, Sendable {
     /// Written by hand: the order of the fields is for people, and the values need no escapes.
     private var bytes: [UInt8] {
         Array("{\"format\": \(Body.format), \"id\": \"\(id)\", \"created_at\": \"\(createdAt)\"}\n".utf8)
-    }
-
-    private static func makeID(_ now: Timestamp, _ shown: Path) throws(Problem) -> String {
-        var random = [UInt8](repeating: 0, count: 10)
-        guard unsafe getentropy(&random, random.count) == 0 else {
-            throw problem(shown, .last, doing: "make a library of")
-        }
-        return UUIDv7.make(milliseconds: UInt64(max(0, now.nanoseconds / 1_000_000)), random: random)
     }
 
     private static func isID(_ text: String) -> Bool {

@@ -63,6 +63,19 @@ import Testing
         #expect(permissions(of: folder + "/photos/.photospool/library.json") != nil)
     }
 
+    @Test func `gives what root makes to whom the folder belongs`() throws {
+        guard geteuid() == 0 else {
+            print("skipped: giving files away (only root may)")
+            return
+        }
+        let folder = try makeTemporaryFolder()
+        defer { removeTree(folder) }
+        #expect(unsafe chown(folder, 4321, 1234) == 0)
+        #expect(try Program.run(["init", folder]).status == 0)
+        let owners = try capture("/usr/bin/find", [folder, "-printf", "%U:%G "]).split(separator: " ")
+        #expect(owners == Array(repeating: "4321:1234", count: 6))
+    }
+
     @Test func `says what to do when the folder cannot be made`() throws {
         let result = try Program.run(["init", "/nonexistent/photos"])
         #expect(result.status == 1)

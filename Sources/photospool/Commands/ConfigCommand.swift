@@ -132,12 +132,15 @@ struct ConfigurationPlace {
     /// Those that are there, in the order they are read.
     var all: [Path] {
         var files = exists(main) ? [main] : []
-        guard let dropIns, let folder = unsafe dropIns.withCString({ unsafe opendir($0) }) else { return files }
-        defer { unsafe closedir(folder) }
+        guard let dropIns else { return files }
         var names: [Path] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Path(bytes: $0.prefix { $0 != 0 }) }
-            if name.lowercaseExtension == "toml", name.bytes.first != UInt8(ascii: ".") { names.append(name) }
+        do throws(Errno) {
+            try Folder(opening: dropIns).forEachEntry { name, _ in
+                if name.lowercaseExtension == "toml", name.bytes.first != UInt8(ascii: ".") { names.append(name) }
+                return true
+            }
+        } catch {
+            return files  // no drop-ins, or none that may be seen: `config check` says which
         }
         files += names.sorted().map { dropIns / $0 }
         return files

@@ -46,12 +46,13 @@ extension Command {
             let batch = body.batchID.map { " as batch \($0)" } ?? ""
             console.say("\(Amounts.count(body.queued, "shot")) queued\(batch).\(known)")
         }
+        let errors = console.errorStyle
         for refused in body.refused {
-            console.note(
-                "\(console.errorStyle(.bad, "photospool:")) \(SafeText.of(refused.path)): "
-                    + "\(SafeText.of(refused.error.detail)) \(console.errorStyle(.faint, "(\(SafeText.of(refused.error.code)))"))"
-            )
-            console.note(SafeText.of(refused.error.recovery))
+            let (path, detail) = (SafeText.of(refused.path), SafeText.of(refused.error.detail))
+            let said = detail.contains(path) ? detail : "\(path): \(detail)"
+            let code = errors(.faint, "(\(SafeText.of(refused.error.code)))")
+            console.note("\(errors(.bad, "photospool:")) \(said) \(code)")
+            if !refused.error.recovery.isEmpty { console.note(SafeText.of(refused.error.recovery)) }
         }
     }
 
