@@ -93,9 +93,11 @@ enum Completions {
             if command.children.isEmpty {
                 lines += zshArguments(command, indent: "            ")
             } else {
-                lines += ["            if (( CURRENT == 1 )); then"]
+                // The first of `words` is the command itself.
+                lines += ["            if (( CURRENT == 2 )); then"]
                 lines += describe("commands", command.children, indent: "                ")
-                lines += ["            else", "                case $words[1] in"]
+                lines += ["            else", "                shift words", "                (( CURRENT-- ))"]
+                lines += ["                case $words[1] in"]
                 for child in command.children {
                     lines.append("                \(child.name))")
                     lines += zshArguments(child, indent: "                    ") + ["                    ;;"]
