@@ -142,8 +142,20 @@ import Testing
         }
     }
 
+    @Test func `connections over the limit wait their turn`() async throws {
+        var limits = HTTPServer.Limits()
+        limits.connections = 4
+        try await withServer(limits: limits, respond: answering { _ in text("taken") }) { path, server in
+            var clients = try (0..<6).map { _ in try RawClient(path) }
+            for client in clients { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+            for client in clients.prefix(4) { #expect(try client.answer().text == "taken") }
+            #expect(server.connectionCount <= 4)
+            clients.removeFirst(2)
+            for client in clients.suffix(2) { #expect(try client.answer().text == "taken") }
+        }
+    }
+
     @Test func `one user's 200 connections leave room for others`() async throws {
-        // Odd sockets belong to 1001 who has many, the one after them to 1002.
         let uid = Mutex<UInt32>(1001)
         try await withServer(
             peer: everybody { Peer(pid: 1, uid: uid.withLock { $0 }, gid: 100, groups: []) },
