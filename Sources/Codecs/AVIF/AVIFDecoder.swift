@@ -133,8 +133,8 @@ final class AVIFDecoder {
         unsafe decoder.pointee.imageSizeLimit = UInt32(min(max(maxPixels.count, 1), 16384 * 16384))
         unsafe decoder.pointee.imageDimensionLimit = 65_535
         let base = unsafe file.memory.bindMemory(to: UInt8.self).baseAddress
-        try Self.check(unsafe avifDecoderSetIOMemory(decoder, base, file.count))
-        try Self.check(unsafe avifDecoderParse(decoder))
+        try check(unsafe avifDecoderSetIOMemory(decoder, base, file.count))
+        try check(unsafe avifDecoderParse(decoder))
     }
 
     deinit { unsafe avifDecoderDestroy(decoder) }
@@ -145,23 +145,29 @@ final class AVIFDecoder {
         }
         let (width, height) = unsafe (Int(image.pointee.width), Int(image.pointee.height))
         guard Int64(width) * Int64(height) <= maxPixels.count else { throw .tooLarge(width, height, limit: maxPixels) }
-        try Self.check(unsafe avifDecoderNextImage(decoder))
+        try check(unsafe avifDecoderNextImage(decoder))
         guard let decoded = unsafe decoder.pointee.image else {
             throw CodecFailure(.corrupt, "there is no picture in the AVIF")
         }
         return unsafe AVIFFrame(decoded.pointee)
     }
 
-    private static func check(_ result: avifResult) throws(CodecFailure) {
+    private func check(_ result: avifResult) throws(CodecFailure) {
         guard result != AVIF_RESULT_OK else { return }
-        let text = unsafe String(cString: avifResultToString(result))
+        let summary = unsafe String(cString: avifResultToString(result))
+        let detail = unsafe withUnsafeBytes(of: &decoder.pointee.diag.error) { error in
+            unsafe String(decoding: error.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let text = SafeText.of(detail.isEmpty ? summary : detail, limit: 200)
+        // Its limits have no code of their own.
+        let isLimit = detail.contains("too large") || detail.contains("too big")
         let code: Problem.Code =
             switch result {
             case AVIF_RESULT_TRUNCATED_DATA: .truncated
             case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_UNSUPPORTED_DEPTH:
                 .unsupported
             case AVIF_RESULT_OUT_OF_MEMORY: .memory
-            default: .corrupt
+            default: isLimit ? .tooLarge : .corrupt
             }
         throw CodecFailure(code, "the AVIF cannot be decoded: \(text)")
     }

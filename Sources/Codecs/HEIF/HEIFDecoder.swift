@@ -169,7 +169,9 @@ final class HEIFDecoder {
 private enum HEIFFailure {
     static func check(_ error: heif_error) throws(CodecFailure) {
         guard unsafe error.code != heif_error_Ok else { return }
-        let text = unsafe error.message.map { unsafe SafeText.of(String(cString: $0), limit: 200) } ?? "unknown error"
+        // Some messages end in a line feed or a full stop.
+        let words = unsafe error.message.map { unsafe String(cString: $0) } ?? "unknown error"
+        let text = SafeText.of(String(words.prefix { $0 != "\n" }), limit: 200)
         let code: Problem.Code =
             switch unsafe (error.code, error.subcode) {
             case (heif_error_Memory_allocation_error, heif_suberror_Security_limit_exceeded): .tooLarge

@@ -37,7 +37,7 @@ import PhotoModel
     /// - The file ends early (libjpeg's "premature end"): decoded again with an end marker put behind it. If that is
     ///   all that was missing, the picture is whole. If the data itself is short, or more scans could have followed, it
     ///   is partial; and if not even the first row came, the file is `.truncated`.
-    /// - Codes that make no sense ("Corrupt JPEG data"): partial. Stray bytes between segments harm nobody: a warning.
+    /// - Codes that make no sense: partial. Stray bytes between segments harm nobody: a warning.
     /// - libjpeg gives up: `.corrupt`.
     func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
         let structure = try JPEGStructure(file)
@@ -80,9 +80,14 @@ import PhotoModel
 
     private static func isPrematureEnd(_ complaint: String) -> Bool { complaint.contains("remature end") }
 
+    /// Everything libjpeg warns of but what leaves the pixels alone: stray bytes between segments, and headers it only
+    /// wonders about.
     private static func isDamage(_ complaint: String) -> Bool {
-        complaint.contains("Corrupt JPEG data") && !complaint.contains("extraneous bytes before marker")
-            || complaint.contains("Invalid SOS") || complaint.contains("nconsistent progression")
+        let harmless = [
+            "extraneous bytes before marker", "Adobe color transform", "JFIF revision", "ICC marker",
+            "Invalid SOS parameters",
+        ]
+        return !harmless.contains { complaint.contains($0) }
     }
 
     private func decode(
@@ -94,7 +99,7 @@ import PhotoModel
         var (width, height, subsampling, space) = (Int32(0), Int32(0), Int32(-1), Int32(-1))
         let status = unsafe tjDecompressHeader3(
             handle, base, UInt(memory.count), &width, &height, &subsampling, &space)
-        if status != 0 {
+        if status != 0, unsafe tjGetErrorCode(handle) == Int32(TJERR_FATAL.rawValue) {
             // Unusual sampling factors: the size is known all the same, and RGB comes out of any of them.
             guard unsafe turboMessage(handle).contains("subsampling") else { throw failure() }
             (width, height) = (Int32(structure.size.width), Int32(structure.size.height))

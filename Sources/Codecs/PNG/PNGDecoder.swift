@@ -17,6 +17,19 @@ final class PNGDecoder {
     /// A file that ends early, or goes bad on its way, is partial when at least one row is there; what is missing stays
     /// white. Of an interlaced one the first whole pass counts.
     func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
+        // libspng wants every chunk whole. Of a file that ends early it gets a copy that ends properly.
+        let cut = PNGRepair.completed(file)
+        guard let cut else { return try decode(whole: file, orientation: orientation, spec: spec) }
+        return try unsafe cut.span.bytes.withUnsafeBytes { memory throws(CodecFailure) in
+            var decoded = try decode(
+                whole: unsafe FileBytes(lending: memory), orientation: orientation, spec: spec)
+            decoded.isPartial = true
+            decoded.warning = decoded.warning ?? "the PNG ends early"
+            return decoded
+        }
+    }
+
+    private func decode(whole file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
         let context = try PNGContext(file)
         let header = try context.header()
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -54,7 +67,7 @@ final class PNGDecoder {
         }
         guard whole > 0 else {
             throw CodecFailure(
-                file.hasPNGEnd ? .corrupt : .truncated, "no row of the PNG can be decoded: \(problem ?? "no data")")
+                .corrupt, "no row of the PNG can be decoded: \(problem ?? "no data")")
         }
         func plane(_ base: UnsafePointer<UInt8>) -> Plane {
             unsafe Plane(base, stride: size.width, width: size.width, height: size.height)
@@ -74,10 +87,6 @@ final class PNGDecoder {
         planes.trim(to: limit)
         rows.trim(to: limit)
     }
-}
-
-extension FileBytes {
-    fileprivate var hasPNGEnd: Bool { holds("IEND", at: count - 8) }
 }
 
 /// One reading of a PNG by libspng.
