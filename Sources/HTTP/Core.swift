@@ -53,6 +53,32 @@ final class Core: Sendable {
             if state.perUser[uid, default: 0] > limits.connectionsPerUser {
                 _ = shutdown(connection.socket, Int32(SHUT_RDWR))  // reads as its end: libmicrohttpd then closes it
             }
+            makeRoom(in: &state)
+        }
+    }
+
+    /// Near the limit, the connections that have asked for nothing go: the longest waiting first, of whoever has most.
+    /// So several users who hold connections open together cannot keep others out.
+    private func makeRoom(in state: inout State) {
+        let surplus = state.connections.count - (limits.connections - limits.connections / 16)
+        guard surplus > 0 else { return }
+        let now = ContinuousClock.now
+        var waiting = state.connections.values.compactMap { connection in
+            connection.awaiting.flatMap { since in
+                // Whoever has just come gets the time to say something.
+                since.duration(to: now) > limits.patience
+                    ? (connection, since, uid: connection.peer?.uid ?? .max) : nil
+            }
+        }
+        waiting.sort { $0.1 < $1.1 }
+        var counts = state.perUser
+        for _ in 0..<surplus {
+            let most = waiting.map { counts[$0.uid] ?? 0 }.max()
+            guard let next = waiting.firstIndex(where: { (counts[$0.uid] ?? 0) == most }) else { return }
+            let (connection, _, uid) = waiting.remove(at: next)
+            counts[uid]? -= 1
+            connection.awaiting = nil  // not twice
+            _ = shutdown(connection.socket, Int32(SHUT_RDWR))
         }
     }
 
@@ -141,6 +167,7 @@ final class Core: Sendable {
                 // Under the lock it is still open: closed() comes before close(2).
                 _ = shutdown(connection.socket, Int32(SHUT_RDWR))
             }
+            makeRoom(in: &state)
             return Array(state.streams.values)
         }
         for stream in streams { stream.beat(after: limits.heartbeat) }

@@ -11,7 +11,8 @@ import Synchronization
 package final class HTTPServer: Sendable {
     /// What one client, or all of them together, may take.
     package struct Limits: Sendable {
-        /// At the same time; further ones wait in the socket's backlog.
+        /// At the same time; further ones wait in the socket's backlog. Near it, connections that have asked for nothing
+        /// for ``patience`` are closed.
         package var connections = 256
         /// Of one user at the same time; further ones are closed at once, so that others find room.
         package var connectionsPerUser = 64
@@ -19,6 +20,8 @@ package final class HTTPServer: Sendable {
         package var idle = Duration.seconds(30)
         /// How long a request may take to arrive, however busily.
         package var arrival = Duration.seconds(60)
+        /// How long a connection may be open without a request when others want in.
+        package var patience = Duration.seconds(1)
         /// Bytes of a request's body.
         package var body = 1 << 20
         /// A body over ``body`` is read on up to this many bytes, so that its sender gets to hear why it is refused.

@@ -110,7 +110,7 @@ private func drained(_ stream: ByteStream) -> String { String(decoding: stream.w
         let hub = EventHub(limits: .init(kept: 3, followersPerUser: 20, waiting: 4096), now: 1)
         for id in 1...5 { hub.publish(job(Int64(id), .copying)) }
         func told(after id: UInt64) -> String { hub.subscribe(after: id, user: nil).map(drained) ?? "none" }
-        let start: UInt64 = 1 << 12
+        let start: UInt64 = 1 << 10
         #expect(told(after: start + 5).components(after: #""id":"#) == [])
         #expect(!told(after: start + 5).contains("reset"))
         #expect(told(after: start + 2).components(after: #""id":"#) == ["3", "4", "5"])

@@ -155,6 +155,31 @@ import Testing
         }
     }
 
+    @Test func `users who fill the house together do not keep others out`() async throws {
+        var limits = HTTPServer.Limits()
+        limits.connections = 32
+        limits.connectionsPerUser = 16
+        limits.patience = .milliseconds(20)
+        limits.tick = .milliseconds(50)
+        // In the order in which they are accepted, sixteen connections of each user.
+        let accepted = Mutex<UInt32>(0)
+        let next: @Sendable () -> Peer = {
+            let number = accepted.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return Peer(pid: 1, uid: 1001 + number / 16, gid: 100, groups: [])
+        }
+        try await withServer(
+            limits: limits, peer: everybody(next), respond: answering { _ in text("taken") }
+        ) { path, server in
+            let held = try (0..<48).map { _ in try RawClient(path) }
+            for client in held { client.send("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ") }
+            #expect(try RawClient(path).get("/").text == "taken")
+            _ = held
+        }
+    }
+
     @Test func `one user's 200 connections leave room for others`() async throws {
         let uid = Mutex<UInt32>(1001)
         try await withServer(

@@ -53,10 +53,10 @@ package final class EventHub: Sendable {
     }
 
     /// - Parameter now: milliseconds since 1970: where the ids of this run begin, so that they also grow from one run of
-    ///   the daemon to the next, and an id of an earlier run is known to be one.
+    ///   the daemon to the next, and an id of an earlier run is known to be one. Below 2^53, which JavaScript counts to.
     init(limits: Limits, now: UInt64) {
         self.limits = limits
-        state = Mutex(State(lastID: now << 12))
+        state = Mutex(State(lastID: now << 10))
     }
 
     /// Where to look up what an event only names.
