@@ -103,28 +103,17 @@ __attribute__((target("avx2"))) static void row_avx2(const uint8_t *source, size
 }
 #endif
 
-static int kernel_limit = 0;
-
-void cr_limit_kernel(int limit) { kernel_limit = limit; }
-
-/* 2 avx2, 1 sse2, 0 plain */
-static int kernel(void) {
+enum cr_kernel cr_best_kernel(void) {
 #if defined(__x86_64__)
-    if (kernel_limit >= 2) return 0;
-    return kernel_limit < 1 && __builtin_cpu_supports("avx2") ? 2 : 1;
+    return __builtin_cpu_supports("avx2") ? cr_kernel_avx2 : cr_kernel_sse2;
 #else
-    return 0;
+    return cr_kernel_plain;
 #endif
 }
 
-const char *cr_kernel(void) {
-    static const char *const names[] = {"plain", "sse2", "avx2"};
-    return names[kernel()];
-}
-
-void cr_scale_rows(const uint8_t *source, size_t source_stride, int32_t width, const int32_t *starts,
-                   const int16_t *coefficients, int32_t taps, int32_t count, uint8_t *target, size_t target_stride) {
-    const int fastest = kernel();
+void cr_scale_rows(enum cr_kernel kernel, const uint8_t *source, size_t source_stride, int32_t width,
+                   const int32_t *starts, const int16_t *coefficients, int32_t taps, int32_t count, uint8_t *target,
+                   size_t target_stride) {
     for (int32_t i = 0; i < count; i++) {
         const int16_t *row = coefficients + (size_t)i * (size_t)taps;
         int32_t first = 0, used = taps;
@@ -136,15 +125,15 @@ void cr_scale_rows(const uint8_t *source, size_t source_stride, int32_t width, c
         if (used == 1 && row[first] == 1 << shift)
             memcpy(to, from, (size_t)width);
 #if defined(__x86_64__)
-        else if (fastest == 2)
+        else if (kernel == cr_kernel_avx2)
             row_avx2(from, source_stride, row + first, used, width, to);
-        else if (fastest == 1)
+        else if (kernel == cr_kernel_sse2)
             row_sse2(from, source_stride, row + first, used, width, to);
 #endif
         else
             row_plain(from, source_stride, row + first, used, 0, width, to);
     }
-    (void)fastest;
+    (void)kernel;
 }
 
 static void transpose_plain(const uint8_t *source, size_t source_stride, int32_t width, int32_t height,
@@ -171,8 +160,9 @@ static inline void transpose_16x16(const uint8_t *source, size_t source_stride, 
 }
 #endif
 
-void cr_transpose(const uint8_t *source, size_t source_stride, int32_t width, int32_t height, uint8_t *target,
-                  size_t target_stride) {
+void cr_transpose(enum cr_kernel kernel, const uint8_t *source, size_t source_stride, int32_t width, int32_t height,
+                  uint8_t *target, size_t target_stride) {
+    (void)kernel;
     /* Blocks, so that the 16 lines written at once stay in the nearest cache. */
     enum { side = 16 };
     for (int32_t x = 0; x < width; x += side) {
@@ -181,7 +171,7 @@ void cr_transpose(const uint8_t *source, size_t source_stride, int32_t width, in
             uint8_t *to = target + (size_t)x * target_stride + (size_t)y;
             const int32_t wide = width - x < side ? width - x : side, high = height - y < side ? height - y : side;
 #if defined(__x86_64__)
-            if (wide == side && high == side && kernel() > 0) {
+            if (wide == side && high == side && kernel != cr_kernel_plain) {
                 transpose_16x16(from, source_stride, to, target_stride);
                 continue;
             }

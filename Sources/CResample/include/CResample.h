@@ -21,18 +21,20 @@ int32_t cr_taps(double step, int32_t length);
 void cr_build_axis(double first, double step, int32_t length, int32_t count, int32_t taps, int32_t *starts,
                    int16_t *coefficients, double *weights);
 
-/* Scales vertically: `count` rows of `width` bytes each. */
-void cr_scale_rows(const uint8_t *source, size_t source_stride, int32_t width, const int32_t *starts,
-                   const int16_t *coefficients, int32_t taps, int32_t count, uint8_t *target, size_t target_stride);
+/* Which code runs. All give the same bytes; tests compare them. */
+enum cr_kernel { cr_kernel_plain, cr_kernel_sse2, cr_kernel_avx2 };
+
+/* The fastest that this processor can run. */
+enum cr_kernel cr_best_kernel(void);
+
+/* Scales vertically: `count` rows of `width` bytes each. The kernel is one up to cr_best_kernel(). */
+void cr_scale_rows(enum cr_kernel kernel, const uint8_t *source, size_t source_stride, int32_t width,
+                   const int32_t *starts, const int16_t *coefficients, int32_t taps, int32_t count, uint8_t *target,
+                   size_t target_stride);
 
 /* target[x][y] = source[y][x] for a source of `width` by `height` bytes. */
-void cr_transpose(const uint8_t *source, size_t source_stride, int32_t width, int32_t height, uint8_t *target,
-                  size_t target_stride);
-
-/* The name of the fastest code this processor can run: "avx2", "sse2" or "plain". `limit` tests the slower ones:
-   0 for no limit, 1 for nothing above sse2, 2 for plain. */
-const char *cr_kernel(void);
-void cr_limit_kernel(int limit);
+void cr_transpose(enum cr_kernel kernel, const uint8_t *source, size_t source_stride, int32_t width, int32_t height,
+                  uint8_t *target, size_t target_stride);
 
 /* --- colour (colour.c) --- */
 

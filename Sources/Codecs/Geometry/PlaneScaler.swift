@@ -1,6 +1,9 @@
 import CResample
 import PhotoModel
 
+/// Looked up once: asking the processor is not free.
+private let kernel = cr_best_kernel()
+
 /// Scales and turns planes in one go: separable 8-bit Lanczos3, rows first, then transposed, rows again, and transposed
 /// back unless the orientation wants it so. Mirroring is reading the filter backwards. All eight orientations cost the
 /// same, and both passes run along rows, where vector code is at home.
@@ -42,14 +45,14 @@ final class PlaneScaler {
         unsafe down.scaleRows(first, stride: plane.stride, width: wide, into: half, stride: halfStride)
         let turnedStride = padded(down.count)
         let turned = try unsafe self.turned.reserve(turnedStride * wide)
-        unsafe cr_transpose(half, halfStride, Int32(wide), Int32(down.count), turned, turnedStride)
+        unsafe cr_transpose(kernel, half, halfStride, Int32(wide), Int32(down.count), turned, turnedStride)
         guard !swaps else {
             unsafe across.scaleRows(turned, stride: turnedStride, width: down.count, into: target, stride: stride)
             return
         }
         let full = try unsafe self.full.reserve(turnedStride * across.count)
         unsafe across.scaleRows(turned, stride: turnedStride, width: down.count, into: full, stride: turnedStride)
-        unsafe cr_transpose(full, turnedStride, Int32(down.count), Int32(across.count), target, stride)
+        unsafe cr_transpose(kernel, full, turnedStride, Int32(down.count), Int32(across.count), target, stride)
     }
 
     func trim(to limit: Int) {
@@ -142,6 +145,6 @@ private struct Axis {
         stride targetStride: Int
     ) {
         unsafe cr_scale_rows(
-            source, stride, Int32(width), starts, coefficients, taps, Int32(count), target, targetStride)
+            kernel, source, stride, Int32(width), starts, coefficients, taps, Int32(count), target, targetStride)
     }
 }
