@@ -144,9 +144,13 @@ private func response(with body: Reply.Body, _ exchange: Exchange, _ core: Core)
             unsafe MHD_create_response_from_buffer(buffer.count, buffer.baseAddress, .RESPMEM_MUST_COPY)
         }
     case .file(let file, let offset, let length):
-        guard length > 0, let number = try? file.descriptor.duplicate().release() else {
-            // Nothing to send, or too many open files: closing the connection harms only this request.
-            return length == 0 ? unsafe MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT) : nil
+        if length == 0 { return unsafe MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT) }
+        let number: Int32
+        do throws(Errno) {
+            number = try file.descriptor.duplicate().release()
+        } catch {
+            core.log(LogLine(.warning, "A file could not be sent.", [("ERRNO", error.name)]))
+            return nil  // too many open files: closing this connection is all that is left to say
         }
         let response = unsafe MHD_create_response_from_fd_at_offset64(UInt64(length), number, UInt64(offset))
         if unsafe response == nil { _ = close(number) }
