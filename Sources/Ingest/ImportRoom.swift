@@ -17,6 +17,7 @@ package final class ImportRoom: Sendable {
     private let needsRecovery = Atomic<Bool>(true)
     private let pulses = Atomic<UInt64>(0)
     let dispositionTurn = Mutex<Void>(())
+    private let startedAt: Timestamp
 
     /// What the room tells the others.
     package struct Signals: Sendable {
@@ -55,6 +56,7 @@ package final class ImportRoom: Sendable {
         self.housekeeping = housekeeping
         self.settings = settings
         self.signals = signals
+        startedAt = rooms.now()
     }
 
     /// Moves on with every pulse, about once a second; the watchdog looks at it.
@@ -94,7 +96,9 @@ package final class ImportRoom: Sendable {
 
     private func claim() -> Store.Claim? {
         do throws(Problem) {
-            return try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: rooms.now())
+            // A run that ends when drained takes no job a second time: what failed after its start waits for the next.
+            let time = signals.endsWhenDrained ? startedAt : rooms.now()
+            return try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: time)
         } catch {
             note(error)
             return nil

@@ -1,10 +1,22 @@
+import Dispatch
 import Glibc
 import Service
+import Synchronization
 
 @main struct Main {
-    static func main() async {
-        // Here, on the main thread and before there is another, so that all inherit it.
+    /// Not `async`: the main thread would then sleep in Dispatch with every signal unblocked, and SIGTERM would end the
+    /// process instead of stopping it.
+    static func main() {
         SignalRoom.blockAll()
-        exit(await Program.run(CommandLine.arguments))
+        let code = Atomic<Int32>(ExitCode.tryAgain)
+        let done = DispatchSemaphore(value: 0)
+        let arguments = CommandLine.arguments
+        // The one task without a parent, everything else is below it; detached, for the main thread sleeps.
+        Task.detached {
+            code.store(await Program.run(arguments), ordering: .releasing)
+            done.signal()
+        }
+        done.wait()
+        exit(code.load(ordering: .acquiring))
     }
 }

@@ -23,7 +23,7 @@ facts() { # file, date, more exiftool arguments
 scene 7 '#2b4f81-#f5b971' '#4a5d3a-#1f2d1c' IMG_0001.JPG
 facts IMG_0001.JPG '2026:05:17 09:04:31' -GPSLatitude=47.5596 -GPSLatitudeRef=N -GPSLongitude=7.5886 -GPSLongitudeRef=E
 
-# Held upright: the sensor's rows run down the picture, and the tag says so.
+# Stored on its side, as phones do; the tag says how to turn it back.
 scene 23 '#16324f-#7fb7be' '#3d3a2a-#15160f' upright.jpg
 convert upright.jpg -rotate -90 -quality 82 IMG_0002.JPG
 facts IMG_0002.JPG '2026:05:17 09:05:02' -n -Orientation=6

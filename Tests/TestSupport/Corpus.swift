@@ -1,11 +1,13 @@
-import Foundation
+package import Foundation
 
 /// The real camera files that the project is tested with but does not ship.
 package enum Corpus {
     /// nil when it is not there. With PHOTOSPOOL_CORPUS_REQUIRED set that is a failure, reported by who asks.
     package static let folder: URL? = {
         var candidates: [URL] = []
-        if let named = ProcessInfo.processInfo.environment["PHOTOSPOOL_CORPUS"] { candidates.append(URL(filePath: named)) }
+        if let named = ProcessInfo.processInfo.environment["PHOTOSPOOL_CORPUS"] {
+            candidates.append(URL(filePath: named))
+        }
         // Beside the checkout, which holds this file in Tests/TestSupport.
         let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,6 +1,6 @@
-import ControlAPI
-import Foundation
-import HTTPClient
+package import ControlAPI
+package import Foundation
+package import HTTPClient
 import PhotoModel
 
 /// A photospool of its own: drop folder, library, state and socket in a temporary folder, and the real daemon on them.
@@ -55,7 +55,8 @@ package final class Installation: @unchecked Sendable {
         try launch(arguments: arguments, environment: environment)
         try await wait(for: "the daemon to answer") {
             if let daemon, !daemon.isRunning { throw Failure("the daemon ended: \(logText)") }
-            return (try? status())?.state != "starting"
+            guard let state = try? status().state else { return false }  // not there yet
+            return state != "starting"
         }
     }
 
@@ -65,7 +66,8 @@ package final class Installation: @unchecked Sendable {
         process.executableURL = URL(filePath: Programs.path("photospoold"))
         process.arguments = ["--config", configuration.path, "--state-dir", state.path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 }) { $1 }
+            ["SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 }
+        ) { $1 }
         if !FileManager.default.fileExists(atPath: log.path) {
             _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         }
@@ -126,14 +128,16 @@ package final class Installation: @unchecked Sendable {
     // MARK: Asking
 
     package func get<Body: Decodable>(_ target: String, as type: Body.Type = Body.self) throws -> Body {
-        let connection = try Connection(socket: Path(socket))
+        var connection = try Connection(socket: Path(socket))
         let reply = try connection.send(HTTPRequest(.get, target))
-        guard reply.isSuccess else { throw Failure("GET \(target): \(reply.status) \(String(decoding: reply.body, as: UTF8.self))") }
+        guard reply.isSuccess else {
+            throw Failure("GET \(target): \(reply.status) \(String(decoding: reply.body, as: UTF8.self))")
+        }
         return try JSON.decode(type, from: reply.body)
     }
 
     package func post(_ target: String, body: String? = nil) throws -> HTTPReply {
-        let connection = try Connection(socket: Path(socket))
+        var connection = try Connection(socket: Path(socket))
         return try connection.send(HTTPRequest(.post, target, body: body.map { Array($0.utf8) }))
     }
 

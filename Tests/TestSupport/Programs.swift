@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Where the programs that belong to this test run lie, and running them.
 package enum Programs {
@@ -6,7 +6,8 @@ package enum Programs {
     package static let folder: URL = {
         if let named = ProcessInfo.processInfo.environment["PHOTOSPOOL_PROGRAMS"] { return URL(filePath: named) }
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        return bundle?.deletingLastPathComponent() ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return bundle?.deletingLastPathComponent()
+            ?? URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     }()
 
     package static func path(_ name: String) -> String { folder.appending(path: name).path }

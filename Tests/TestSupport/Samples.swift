@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The demo's pictures, which are the project's own, and small variations of them.
 package enum Samples {
@@ -7,7 +7,7 @@ package enum Samples {
 
     /// A whole JPEG of 1600 x 1067, taken 2026-05-17T09:04:31.87+02:00 in Basel.
     package static let photo = folder.appending(path: "IMG_0001.JPG")
-    /// Held upright: 1600 x 1067 stored, orientation 6.
+    /// Stored on its side, 1067 x 1600, with orientation 6.
     package static let turned = folder.appending(path: "IMG_0002.JPG")
     package static let heic = folder.appending(path: "IMG_0003.HEIC")
     /// A header, then nothing but 0xFF.
