@@ -82,6 +82,7 @@ let package = Package(
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
+        tests("CodecsTests", ["Codecs", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS"]),
         tests("MetadataTests", ["Metadata", "PhotoModel"]),
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),

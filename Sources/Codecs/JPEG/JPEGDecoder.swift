@@ -57,7 +57,7 @@ import PhotoModel
             picture = try unsafe decode(ended, structure, spec: spec, complaint: &complaint)
             let isShort = complaint.map { Self.isPrematureEnd($0) || Self.isDamage($0) } ?? false
             isPartial = isShort || structure.isProgressive || structure.hasFurtherScan(in: file)
-            if isPartial, picture.first.isEven {
+            if isPartial, picture.first.isEvenBehindStart {
                 throw CodecFailure(.truncated, "the JPEG ends before the first row of the picture")
             }
             complaint = isPartial ? "the JPEG ends early" : "the JPEG has no end marker"
@@ -283,11 +283,15 @@ import PhotoModel
 }
 
 extension Plane {
-    /// Whether every sample is the same: a decoder that got nothing fills with grey.
-    var isEven: Bool {
-        let value = unsafe base[0]
+    /// Whether every sample but those of the first block is the same: a decoder that got nothing makes something up for
+    /// one block and fills the rest with grey. 32 samples are the widest block there is, that of 4:1:1.
+    var isEvenBehindStart: Bool {
+        guard height > 32 || width > 32 else { return false }
+        let value = unsafe base[(height - 1) * stride + width - 1]
         for row in 0..<height {
-            for column in 0..<width where unsafe base[row * stride + column] != value { return false }
+            for column in (row < 32 ? min(32, width) : 0)..<width where unsafe base[row * stride + column] != value {
+                return false
+            }
         }
         return true
     }

@@ -1,0 +1,57 @@
+import Codecs
+import PhotoModel
+import Testing
+
+/// What the manifest says was found out by other tools: exiftool, vips, heif-info, avifdec.
+@Suite("Photos of real cameras") struct CorpusTests {
+    private static func type(_ format: String) -> MediaType? {
+        switch format {
+        case "JPEG": .jpeg
+        case "HEIC": .heic
+        case "HEIF": .heif
+        case "AVIF": .avif
+        case "PNG", "APNG": .png
+        default: nil
+        }
+    }
+
+    /// Its transforms are not marked essential: the reference decoder of the manifest left them out, we do not.
+    private static let exceptions: Set<String> = ["avif/clap_irot_imir_non_essential.avif"]
+
+    @Test(.timeLimit(.minutes(10))) func `all have a preview of exactly the right size`() throws {
+        let folder = Corpus.folder ?? ""
+        let decoder = try StillDecoder()
+        for row in Corpus.rows(of: "previews of real photos") where row["class"] == "import+preview" {
+            guard let type = Self.type(row["format"]), !Self.exceptions.contains(row.path),
+                let width = Int(row["display_width"]), let height = Int(row["display_height"])
+            else { continue }
+            let bytes = Corpus.contents(of: folder + "/" + row.path)
+            do throws(CodecFailure) {
+                let result = try decoder.preview(
+                    of: unsafe bytes.span.bytes, type: type, orientation: Int(row["orientation"]) ?? 1,
+                    spec: PreviewSpec())
+                let expected = PreviewGeometry.size(of: PixelSize(width: width, height: height), maxSize: 1200)
+                #expect(result.size == expected, "\(row.path)")
+                #expect(!result.isPartial, "\(row.path): \(result.warning ?? "")")
+            } catch { Issue.record("\(row.path): \(error)") }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `that are broken end in a code or a part, and soon`() throws {
+        let folder = Corpus.folder ?? ""
+        let decoder = try StillDecoder()
+        let clock = ContinuousClock()
+        for row in Corpus.rows(of: "broken photos") where ["reject", "partial decode"].contains(row["class"]) {
+            let bytes = Corpus.contents(of: folder + "/" + row.path)
+            for type in [MediaType.jpeg, .heic, .avif, .png] {
+                let start = clock.now
+                let result = try? decoder.preview(  // any failure is right here; what counts is that it comes back
+                    of: unsafe bytes.span.bytes, type: type, orientation: 1, spec: PreviewSpec())
+                #expect(clock.now - start < .seconds(60), "\(row.path)")
+                if row["class"] == "partial decode", Self.type(row["format"]) == type {
+                    #expect(result != nil, "\(row.path)")
+                }
+            }
+        }
+    }
+}
