@@ -74,6 +74,10 @@ let package = Package(
             "photospool-decoder",
             ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CHEIF", "CSeccomp"]),
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
+        // `package` reaches no other package, so this benchmark is a target of this one.
+        .executableTarget(
+            name: "preview-bench", dependencies: ["PhotoModel", "Files", "Preview"], path: "Benchmarks/PreviewBench",
+            swiftSettings: strict),
 
         tests("PhotoModelTests", ["PhotoModel"]),
         .target(
