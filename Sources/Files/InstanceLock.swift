@@ -40,6 +40,21 @@ package struct InstanceLock: ~Copyable, Sendable {
         self.file = file
     }
 
+    /// Takes the lock, and waits up to two seconds for a holder who is just dying: a process that was killed while it
+    /// started another lets go only when that one has begun.
+    package static func taking(_ name: Path, in folder: borrowing Folder) throws(Failure) -> InstanceLock {
+        var patience = 40
+        while true {
+            do throws(Failure) {
+                return try InstanceLock(name, in: folder)
+            } catch {
+                guard case .held = error, patience > 0 else { throw error }
+                patience -= 1
+                usleep(50_000)
+            }
+        }
+    }
+
     private static func take(_ file: borrowing Descriptor) throws(Failure) {
         do throws(Errno) {
             let number = file.rawValue

@@ -62,7 +62,7 @@ package final class Library: Sendable {
 
     private static func takeLock(_ folder: borrowing Folder, path: Path) throws(Problem) -> InstanceLock {
         do throws(InstanceLock.Failure) {
-            return try InstanceLock(LibraryLayout.lock, in: folder)
+            return try InstanceLock.taking(LibraryLayout.lock, in: folder)
         } catch {
             switch error {
             case .held(let holder):

@@ -23,7 +23,7 @@ enum StateDirectory {
             throw failed("open", path, error)
         }
         do throws(InstanceLock.Failure) {
-            return try InstanceLock(lock, in: folder)
+            return try InstanceLock.taking(lock, in: folder)
         } catch {
             switch error {
             case .held(let holder):
