@@ -1,5 +1,5 @@
 /// A number of bytes, 0 or more.
-package struct ByteCount: Hashable, Sendable, Comparable, Codable {
+package struct ByteCount: Hashable, Sendable, Comparable {
     package var bytes: Int64
     package init(_ bytes: Int64) { self.bytes = bytes }
     package static let zero = ByteCount(0)
@@ -39,6 +39,16 @@ package struct Timestamp: Hashable, Sendable, Comparable, Codable {
     }
     package static func - (left: Timestamp, right: Timestamp) -> Duration {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
+    }
+
+    /// A whole number in JSON: nanoseconds.
+    package init(from decoder: any Decoder) throws {
+        nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-05-17T07:04:31.870Z`.
