@@ -1,13 +1,16 @@
 # photospool: `make` prints what there is to make. Every target works as root and as a user with sudo, from any path.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test check bench fuzz soak deb install uninstall clean tsan
+.PHONY: help deps build demo test tsan check bench fuzz soak rigs bare deb install uninstall clean
 
 SWIFT ?= $(shell command -v swift 2>/dev/null || ls -d /opt/swift/usr/bin/swift 2>/dev/null || echo swift)
 PREFIX ?= /usr
 DESTDIR ?=
-# Release binaries carry Swift's library, for Debian has none.
-RELEASE := -c release --static-swift-stdlib --product
+# Release binaries carry Swift's library, for Debian has none; they look for no library beside themselves, and their
+# tables of functions are read-only once they run. One product after another: without a name, what only the tests use
+# would be built too.
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath \
+	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now --product
 PROGRAMS := photospoold photospool photospool-decoder
 
 help: ## what there is to make
@@ -25,7 +28,6 @@ demo: build ## import the bundled sample photos on temporary folders, and show i
 
 test: ## all tests, with the real programs
 	@Tests/Tools/deps.sh build test
-	@for program in $(PROGRAMS); do "$(SWIFT)" build --product $$program || exit 1; done
 	@"$(SWIFT)" test
 
 tsan: ## the tests under ThreadSanitizer
@@ -43,13 +45,21 @@ bench: build ## speed against vipsthumbnail and a script, in one run
 	@Tests/Tools/deps.sh bench
 	@Benchmarks/run.sh
 
-fuzz: ## feed damaged files to every parser, sanitised
-	@Tests/Tools/deps.sh build
-	@Tests/Fuzz/run.sh
-
-soak: build ## kill the daemon for as long as it takes to believe it
+fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through the daemon
 	@Tests/Tools/deps.sh test
-	@Tests/Soak/run.sh
+	@Tests/Fuzz/run.sh $(DURATION)
+
+soak: build ## kill the daemon at KILLS (100) random moments of an import
+	@Tests/Tools/deps.sh test
+	@Tests/Soak/run.sh $(KILLS)
+
+rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
+	@Tests/Tools/deps.sh test rigs
+	@Tests/Rigs/systemd.sh
+
+bare: ## make demo and make test in a bare Debian that has only Swift (root; takes long)
+	@Tests/Tools/deps.sh rigs
+	@Tests/Rigs/bare.sh
 
 deb: build ## a Debian package in build/
 	@Tests/Tools/deps.sh deb

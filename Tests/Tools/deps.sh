@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the named groups need, and only those that are missing.
-#   deps.sh build|test|bench|deb ...
+#   deps.sh build|test|bench|deb|rigs ...
 set -euo pipefail
 
 # What Swift's toolchain itself needs to compile and link, then the libraries of README's table.
 build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates libxml2 libncurses6 libz3-4 tzdata
     libsystemd-dev libsqlite3-dev libmicrohttpd-dev libcurl4-openssl-dev libssl-dev libtomlplusplus-dev
-    libturbojpeg0-dev libheif-dev libavif-dev libspng-dev liblcms2-dev libexif-dev libseccomp-dev)
+    libturbojpeg0-dev libheif-dev libavif-dev libspng-dev liblcms2-dev libseccomp-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples imagemagick
     strace systemd)
 bench=(libvips-tools time python3 imagemagick libheif-examples)
-deb=(dpkg-dev fakeroot)
+deb=(dpkg-dev scdoc)
+rigs=(mmdebstrap systemd-container procps)
 
 wanted=()
 for group in "$@"; do
@@ -19,6 +20,7 @@ for group in "$@"; do
         build) wanted+=("${build[@]}") ;;
         test) wanted+=("${test[@]}") ;;
         bench) wanted+=("${bench[@]}") ;;
+        rigs) wanted+=("${rigs[@]}") ;;
         deb) wanted+=("${deb[@]}") ;;
         *) echo "deps.sh: unknown group $group" >&2; exit 64 ;;
     esac
