@@ -6,23 +6,28 @@ struct ChunkWalk {
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
 
+    /// Texts of a PNG that are looked into: inflating them is work.
+    private static let textLimit = 8
+
     static func png(_ source: ByteSource) -> ChunkWalk {
         var walk = ChunkWalk()
+        var texts = 0
         var position: Int64 = 8
         for _ in 0..<4096 {
             guard let length = source.integer(at: position, width: 4).map(Int64.init) else { break }
             let content = position + 8
-            switch source.fourCharacters(at: position + 4) {
+            let type = source.fourCharacters(at: position + 4)
+            switch type {
             case "IHDR":
                 walk.size = ExifFacts.size(
                     source.integer(at: content, width: 4), source.integer(at: content + 4, width: 4))
             case "eXIf": walk.exif = walk.exif ?? block(source, content, length)
-            case "iTXt" where source.has("XML:com.adobe.xmp\0\0\0", at: content):
-                walk.xmp = source.bytes(at: content + 20, count: Int(min(length, Int64(XMPPacket.limit))))
-            case "tEXt" where walk.exif == nil:
-                walk.exif = rawProfile(source, content, length)
             case "IEND": return walk
-            default: break
+            default:
+                guard let kind = PNGText.kind(source, type: type, at: content), walk.lacks(kind), texts < textLimit
+                else { break }
+                texts += 1
+                if let text = PNGText(source, type: type, at: content, length: length) { walk.take(text) }
             }
             position = content + length + 4
         }
@@ -62,22 +67,17 @@ struct ChunkWalk {
         return TIFFBlock(source, at: start + extra, length: length - extra)
     }
 
-    /// ImageMagick's form before eXIf existed: the keyword, then a name, a length and the block as hexadecimal text.
-    private static func rawProfile(_ source: ByteSource, _ start: Int64, _ length: Int64) -> TIFFBlock? {
-        for keyword in ["Raw profile type exif\0", "Raw profile type APP1\0"] where source.has(keyword, at: start) {
-            let text = source.bytes(at: start + Int64(keyword.utf8.count), count: Int(min(length, 256 << 10)))
-            let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
-            var digits: [UInt8] = []
-            for line in lines.dropFirst(2) { digits += line.filter { $0 > 0x20 } }
-            var bytes: [UInt8] = []
-            for index in stride(from: 0, to: digits.count - 1, by: 2) {
-                guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else {
-                    break
-                }
-                bytes.append(byte)
-            }
-            return block(ByteSource(bytes), 0, Int64(bytes.count))
+    private func lacks(_ kind: PNGText.Kind) -> Bool {
+        switch kind {
+        case .exif: exif == nil
+        case .xmp: xmp.isEmpty
         }
-        return nil
+    }
+
+    private mutating func take(_ text: PNGText) {
+        switch text.kind {
+        case .exif: exif = ChunkWalk.block(ByteSource(text.content), 0, Int64(text.content.count))
+        case .xmp: xmp = text.content
+        }
     }
 }

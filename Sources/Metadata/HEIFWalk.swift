@@ -2,15 +2,20 @@ import PhotoModel
 
 /// The items of a HEIF or AVIF file (ISO/IEC 23008-12): its EXIF and XMP, and the size as shown once the container has
 /// cropped and turned the picture. EXIF's own orientation does not count there.
+///
+/// In AVIF a crop or turn counts only when it is marked essential, as MIAF demands (ISO/IEC 23000-22, 7.3.9) and the
+/// decoders of browsers have it. In HEIC it always counts: encoders of phones forget the mark, and libheif never asks.
 struct HEIFWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
     private let source: ByteSource
+    private let isAVIF: Bool
     private static let itemLimit = 4 << 20
 
-    init(_ source: ByteSource) {
+    init(_ source: ByteSource, isAVIF: Bool) {
         self.source = source
+        self.isAVIF = isAVIF
         let top = Box.all(in: source, from: 0, to: source.size)
         guard let meta = top.first("meta")?.children(source, after: 4) else {
             size = MovieWalk.size(source, top)
@@ -108,10 +113,11 @@ struct HEIFWalk {
         guard let children = properties?.children(source), let container = children.first("ipco") else { return nil }
         let all = container.children(source)
         var size: PixelSize?
-        for index in children.filter({ $0.type == "ipma" }).flatMap({ associations($0, of: item) }) {
+        for (index, isEssential) in children.filter({ $0.type == "ipma" }).flatMap({ associations($0, of: item) }) {
             guard index >= 1, index <= all.count else { continue }
             let property = all[index - 1]
             switch property.type {
+            case "clap" where isAVIF && !isEssential, "irot" where isAVIF && !isEssential: break
             case "ispe":
                 size = ExifFacts.size(
                     source.integer(at: property.start + 4, width: 4), source.integer(at: property.start + 8, width: 4))
@@ -127,7 +133,7 @@ struct HEIFWalk {
         return size
     }
 
-    private func associations(_ box: Box, of item: UInt64) -> [Int] {
+    private func associations(_ box: Box, of item: UInt64) -> [(index: Int, isEssential: Bool)] {
         guard let version = source.integer(at: box.start, width: 1),
             let flags = source.integer(at: box.start + 1, width: 3),
             let count = source.integer(at: box.start + 4, width: 4)
@@ -141,9 +147,10 @@ struct HEIFWalk {
             else { return [] }
             position += Int64(idWidth) + 1
             if id == item {
+                let essential: UInt64 = width == 2 ? 0x8000 : 0x80
                 return (0..<Int64(number)).compactMap {
                     source.integer(at: position + $0 * Int64(width), width: width).map {
-                        Int($0 & (width == 2 ? 0x7FFF : 0x7F))
+                        (Int($0 & (essential - 1)), $0 & essential != 0)
                     }
                 }
             }

@@ -115,6 +115,23 @@ import Testing
         #expect(card[1, 1].0 > 200 && card[94, 62].1 > 200)  // no black from outside
     }
 
+    /// ISO/IEC 23000-22, 7.3.9; browsers leave such a turn out, libheif does not.
+    @Test(arguments: turns) func `are turned without the essential mark as HEIC only`(turn: Turn) throws {
+        let stored = Card.corners().stored(orientation: turn.exif)
+        guard var file = try Self.avif(stored, turn: turn) else { return }
+        // ipma: version and flags, number of items, then id, number of properties and each index with its mark.
+        let associations =
+            try #require(
+                file.indices.first { file[$0...].starts(with: Array("ipma".utf8) + [0, 0, 0, 0, 0, 0, 0, 1]) }) + 14
+        for at in associations + 1...associations + Int(file[associations]) { file[at] &= 0x7F }
+        let asAVIF = try preview(file, .avif)
+        #expect(asAVIF.size == PixelSize(width: stored.width, height: stored.height))
+        #expect(try Card(jpeg: asAVIF.jpeg).hasCornersInPlace == (turn.exif == 1))
+        let asHEIF = try preview(file, .heif)
+        #expect(asHEIF.size == PixelSize(width: 192, height: 128))
+        #expect(try Card(jpeg: asHEIF.jpeg).hasCornersInPlace)
+    }
+
     @Test(
         "keep their colours whatever the coding",
         arguments: [

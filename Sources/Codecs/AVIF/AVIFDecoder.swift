@@ -4,6 +4,9 @@ import PhotoModel
 /// Decodes AVIF by libavif, planes as they are coded. Everything AVIF comes here rather than to libheif: of the two only
 /// libavif opens image sequences ('avis': the first frame counts) and leaves 10-bit planes and turns to us, so one way
 /// does for all.
+///
+/// Turns and crops count only when they are marked essential, as MIAF demands (ISO/IEC 23000-22, 7.3.9): the decoders of
+/// browsers leave the others out, and whoever made the file saw it there. HEIC is another matter, see ``ItemProperties``.
 final class AVIFDecoder {
     private let planes = PlaneImport()
 
@@ -11,7 +14,9 @@ final class AVIFDecoder {
     func preview(
         of file: FileBytes, spec: PreviewSpec, composer: PreviewComposer
     ) throws(CodecFailure) -> EncodedPreview {
-        let session = try AVIFSession(file, maxPixels: spec.maxPixels)
+        // The frames of a sequence are turned by its track, where there is no such mark.
+        let item = file.holds("avis", at: 8) ? nil : ItemProperties(file)
+        let session = try AVIFSession(file, maxPixels: spec.maxPixels, readsItem: item != nil)
         let frame = try session.firstFrame(maxPixels: spec.maxPixels)
         var warnings: [String] = []
         var coding = ColourCoding.ycc(red: 0.299, blue: 0.114, isFullRange: frame.isFullRange)
@@ -40,7 +45,8 @@ final class AVIFDecoder {
         picture.subsampling = frame.subsampling ?? (1, 1)
         picture.coding = coding
         picture.space = frame.space
-        if !picture.apply(frame.transforms) { warnings.append("the crop makes no sense and was ignored") }
+        let transforms = frame.transforms.filter { item?.essentialTransforms.contains($0) ?? true }
+        if !picture.apply(transforms) { warnings.append("the crop makes no sense and was ignored") }
         return try composer.compose(
             picture, spec: spec, warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "))
     }
@@ -120,7 +126,8 @@ final class AVIFDecoder {
 @safe private final class AVIFSession {
     private let decoder: UnsafeMutablePointer<avifDecoder>
 
-    init(_ file: FileBytes, maxPixels: Pixels) throws(CodecFailure) {
+    /// - Parameter readsItem: the still picture even if there is a sequence, too; otherwise libavif chooses.
+    init(_ file: FileBytes, maxPixels: Pixels, readsItem: Bool) throws(CodecFailure) {
         guard let decoder = unsafe avifDecoderCreate() else {
             throw CodecFailure(.memory, "no memory for an AVIF decoder")
         }
@@ -132,6 +139,7 @@ final class AVIFDecoder {
         unsafe decoder.pointee.strictFlags = AVIF_STRICT_DISABLED.rawValue
         unsafe decoder.pointee.imageSizeLimit = UInt32(min(max(maxPixels.count, 1), 16384 * 16384))
         unsafe decoder.pointee.imageDimensionLimit = 65_535
+        if readsItem { try check(unsafe avifDecoderSetSource(decoder, AVIF_DECODER_SOURCE_PRIMARY_ITEM)) }
         let base = unsafe file.memory.bindMemory(to: UInt8.self).baseAddress
         try check(unsafe avifDecoderSetIOMemory(decoder, base, file.count))
         try check(unsafe avifDecoderParse(decoder))

@@ -5,7 +5,12 @@ struct ItemProperties {
     /// Four-character code: `hvc1`, `grid`, ...
     var type: String
     /// In the order they apply.
+    ///
+    /// All of them, marked essential or not: MIAF (ISO/IEC 23000-22, 7.3.9) wants the mark, but encoders of phones forget
+    /// it, and libheif, with which their makers test, does not ask for it.
     var transforms: [Transform]
+    /// Those marked essential: the only ones that count in an AVIF, see ``AVIFDecoder``.
+    var essentialTransforms: [Transform]
 
     /// nil when the boxes are not as they should be: then libheif has the word.
     init?(_ file: FileBytes) {
@@ -24,27 +29,32 @@ struct ItemProperties {
         let properties = Self.children(of: ipco.body, in: file)
         self.type = type
         transforms = []
+        essentialTransforms = []
         for ipma in parts where ipma.type == "ipma" {
-            guard let indices = Self.associations(of: primary, ipma, in: file) else { return nil }
-            for index in indices where index > 0 {
-                guard index <= properties.count else { return nil }
-                let property = properties[index - 1]
-                switch property.type {
-                case "irot":
-                    guard let turns = file.byte(at: property.body.lowerBound), !property.body.isEmpty else {
-                        return nil
-                    }
-                    transforms.append(.rotation(turns & 3))
-                case "imir":
-                    guard let axis = file.byte(at: property.body.lowerBound), !property.body.isEmpty else { return nil }
-                    transforms.append(.mirror(axis & 1))
-                case "clap":
-                    guard property.body.count >= 32 else { return nil }
-                    let numbers = (0..<8).compactMap { file.number(at: property.body.lowerBound + 4 * $0, width: 4) }
-                    transforms.append(.crop(numbers.map { Int(Int32(truncatingIfNeeded: $0)) }))
-                default: break
-                }
+            guard let associations = Self.associations(of: primary, ipma, in: file) else { return nil }
+            for association in associations where association.index > 0 {
+                guard association.index <= properties.count else { return nil }
+                let property = properties[association.index - 1]
+                guard ["irot", "imir", "clap"].contains(property.type) else { continue }
+                guard let transform = Self.transform(property, in: file) else { return nil }
+                transforms.append(transform)
+                if association.isEssential { essentialTransforms.append(transform) }
             }
+        }
+    }
+
+    /// nil when the box is shorter than it must be.
+    private static func transform(_ property: Box, in file: FileBytes) -> Transform? {
+        let start = property.body.lowerBound
+        guard property.body.count >= (property.type == "clap" ? 32 : 1), let first = file.byte(at: start) else {
+            return nil
+        }
+        switch property.type {
+        case "irot": return .rotation(first & 3)
+        case "imir": return .mirror(first & 1)
+        default:
+            let numbers = (0..<8).compactMap { file.number(at: start + 4 * $0, width: 4) }
+            return .crop(numbers.map { Int(Int32(truncatingIfNeeded: $0)) })
         }
     }
 
@@ -102,8 +112,14 @@ struct ItemProperties {
         return nil
     }
 
-    /// Indices into 'ipco', counted from 1; empty when the item has none here.
-    private static func associations(of item: Int, _ ipma: Box, in file: FileBytes) -> [Int]? {
+    private struct Association {
+        /// Into 'ipco', counted from 1.
+        var index: Int
+        var isEssential: Bool
+    }
+
+    /// Empty when the item has none here.
+    private static func associations(of item: Int, _ ipma: Box, in file: FileBytes) -> [Association]? {
         let start = ipma.body.lowerBound
         guard let head = file.number(at: start, width: 4), let count = file.number(at: start + 4, width: 4) else {
             return nil
@@ -117,10 +133,10 @@ struct ItemProperties {
             else { return nil }
             offset += idWidth + 1
             if id == item {
+                let essential = indexWidth == 1 ? 0x80 : 0x8000
                 return (0..<own).compactMap {
-                    // The highest bit says "essential".
                     file.number(at: offset + $0 * indexWidth, width: indexWidth).map {
-                        $0 & (indexWidth == 1 ? 0x7f : 0x7fff)
+                        Association(index: $0 & (essential - 1), isEssential: $0 & essential != 0)
                     }
                 }
             }
