@@ -14,6 +14,8 @@ package enum ImportOutcome: Sendable {
     case outage(Problem)
     /// The source changed meanwhile; it has to settle anew.
     case sourceChanged(Path)
+    /// The filesystem of the source is not there: the job waits for it, and the attempt does not count.
+    case dropAway(filesystem: FilesystemID)
     case cancelled
     /// The service stops: given back, as if it had not been tried.
     case stopped

@@ -1,3 +1,4 @@
+import Files
 import PhotoModel
 import Preview
 import Store
@@ -37,6 +38,12 @@ extension ImportRoom {
                     LogLine(
                         .info, "A source changed while it was imported; it settles anew.",
                         [("JOB_ID", String(job.id)), ("PATH", SafeText.of(path))]))
+            case .dropAway(let filesystem):
+                away.add(job.drop, filesystem: filesystem)
+                try rooms.store.giveBack(claim)
+                tell(job, .queued)
+                rooms.log(
+                    LogLine(.warning, "A drop folder is away; its queued photos wait for it.", [("DROP", job.drop)]))
             case .cancelled:
                 try rooms.store.finish(
                     claim, as: .cancelled, problem: nil, asset: nil, disposition: .keep, at: rooms.now())
@@ -120,6 +127,26 @@ extension ImportRoom {
             try dispositionTurn.withLock { _ throws(Problem) in try step.finishClaims(in: drop) }
         }
         for job in pending { try dispose(of: job) }
+    }
+
+    // MARK: Drops that are away
+
+    /// Lets the jobs of a drop go on once the filesystem they were found on is there again.
+    func lookForDrops() {
+        let drops = settings().drops
+        for (name, filesystem) in away.all {
+            guard let drop = drops.first(where: { $0.name == name }) else {
+                away.remove(name)  // no longer configured: its jobs end when they are claimed
+                continue
+            }
+            do throws(Errno) {
+                guard try Folder(opening: drop.path).filesystem().id == filesystem else { continue }
+            } catch {
+                continue  // still away
+            }
+            away.remove(name)
+            rooms.log(LogLine(.info, "A drop folder is back.", [("DROP", name)]))
+        }
     }
 
     // MARK: Outages

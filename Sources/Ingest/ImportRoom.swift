@@ -14,6 +14,7 @@ package final class ImportRoom: Sendable {
     /// For the pulse and for people's orders, so that imports that fill their pool cannot hold them up.
     let housekeeping: BlockingPool
     let bell = Bell()
+    package let away = AwayDrops()
     private let needsRecovery = Atomic<Bool>(true)
     private let pulses = Atomic<UInt64>(0)
     let dispositionTurn = Mutex<Void>(())
@@ -98,7 +99,7 @@ package final class ImportRoom: Sendable {
         do throws(Problem) {
             // A run that ends when drained takes no job a second time: what failed after its start waits for the next.
             let time = signals.endsWhenDrained ? startedAt : rooms.now()
-            return try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: time)
+            return try rooms.store.claim(importID: rooms.newID(), blockedDrops: away.names, at: time)
         } catch {
             note(error)
             return nil
@@ -169,6 +170,7 @@ package final class ImportRoom: Sendable {
 
     private func beat() {
         for problem in outages.due() { probe(problem) }
+        lookForDrops()
         if needsRecovery.load(ordering: .acquiring), rooms.inFlight.imports.isEmpty { recover() }
         do throws(Problem) {
             try rooms.store.closeQuietBatches(at: rooms.now())

@@ -66,6 +66,11 @@ final class ControlRoom: Sendable {
                 let free = try? daemon.keeper.library?.freeBytes().bytes
                 return .init(path: daemon.live.current.library.path, freeBytes: free)
             },
+            waitingElsewhere: {
+                let away = daemon.room.away.names
+                // Not knowing only means that the daemon does not call itself idle.
+                return away.isEmpty ? 0 : (try? daemon.store.queued(in: away)) ?? 0
+            },
             rates: { daemon.rates.perSecond },
             openLibrary: { () throws(Problem) in
                 guard let library = daemon.keeper.library else {

@@ -104,7 +104,10 @@ extension Daemon {
     private func report() async {
         var last: DaemonState?
         while !Task.isCancelled {
-            let line = await servicePool.run { self.statusLine() }
+            let line = await servicePool.run {
+                self.openDrops.look(at: self.live.current.drops)
+                return self.statusLine()
+            }
             if let line { manager.status(line) }
             let now = state
             if now != last { hub.publish(.state(now)) }
@@ -164,7 +167,8 @@ extension Daemon {
             if !outages.reasons.isEmpty { return ExitCode.tryAgain }
             let counts = try store.counts(at: SystemClock.now())
             if counts.failed > 0 { return ExitCode.failed }
-            let waiting = watcher.health.contains { $0.candidates > 0 || $0.health == .waiting }
+            let waiting =
+                phase.hasLeftSomething || watcher.health.contains { $0.candidates > 0 || $0.health == .waiting }
             return counts.queued + counts.importing > 0 || waiting ? ExitCode.tryAgain : ExitCode.ok
         } catch {
             journal.add(LogLine(.error, error))

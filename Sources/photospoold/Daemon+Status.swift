@@ -11,7 +11,9 @@ extension Daemon {
     /// Everything that restricts the work, the outages first.
     var reasons: [Problem] {
         var seen: Set<Problem> = []
-        return (outages.reasons + watcher.health.flatMap(\.reasons) + [decoders.problem].compactMap { $0 })
+        return
+            (outages.reasons + openDrops.problems + watcher.health.flatMap(\.reasons)
+            + [decoders.problem].compactMap { $0 })
             .filter { seen.insert($0).inserted }
     }
 

@@ -32,6 +32,7 @@ final class Daemon: Sendable {
     let startedAt = SystemClock.monotonic()
     let phase: Phase
     let hub: EventHub
+    let openDrops = OpenDrops()
     let activation: SocketActivation?
     let crashes: Crashes
     /// Held for the life of the process.
@@ -85,7 +86,10 @@ final class Daemon: Sendable {
                     if case .job(_, _, _, .imported, _, _) = event { rates.count(files: 1, bytes: 0) }
                     hub.publish(event)
                 },
-                sourceChanged: { watcher.recheck($0) },
+                sourceChanged: { path in
+                    // With --once the watcher may have gone home; the file is found by the next run.
+                    if phase.isWatcherDone { phase.leaveSomething() } else { watcher.recheck(path) }
+                },
                 isDrained: { phase.isWatcherDone }, endsWhenDrained: isOnce,
                 hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) }))
         wiring.connect(room)
@@ -118,12 +122,16 @@ final class Phase: Sendable {
     private let starting = Atomic<Bool>(true)
     private let stopping = Atomic<Bool>(false)
     private let watcherDone = Atomic<Bool>(false)
+    private let left = Atomic<Bool>(false)
 
     var isStarting: Bool { starting.load(ordering: .acquiring) }
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
     var isWatcherDone: Bool { watcherDone.load(ordering: .acquiring) }
     func started() { starting.store(false, ordering: .releasing) }
     func stop() { stopping.store(true, ordering: .releasing) }
+    /// Whether something has to wait for the next run.
+    var hasLeftSomething: Bool { left.load(ordering: .acquiring) }
+    func leaveSomething() { left.store(true, ordering: .releasing) }
     func watcherEnded() { watcherDone.store(true, ordering: .releasing) }
 }
 

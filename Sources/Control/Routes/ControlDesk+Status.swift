@@ -28,7 +28,8 @@ extension ControlDesk {
         return .json(
             StatusBody(
                 version: view.version, state: isCounted ? view.state() : .degraded, reasons: reasons,
-                uptime: view.uptime(), queue: counts, idle: isCounted && Self.isIdle(counts, drops),
+                uptime: view.uptime(), queue: counts,
+                idle: isCounted && Self.isIdle(counts, drops, elsewhere: view.waitingElsewhere()),
                 importing: view.inFlight(),
                 batch: batch, library: LibraryBody(path: library.path, freeBytes: library.freeBytes), drops: drops,
                 rates: RatesBody(filesPerSecond: rates.files, bytesPerSecond: rates.bytes)))
@@ -36,8 +37,8 @@ extension ControlDesk {
 
     /// Whether everything that was there has been dealt with; what waits for a later retry, a missing drop folder, or
     /// a photo to go with a sidecar does not count.
-    static func isIdle(_ counts: QueueCounts, _ drops: [DropHealth]) -> Bool {
-        counts.importing == 0 && counts.queued - counts.retrying <= 0 && counts.retryingSoon == 0
+    static func isIdle(_ counts: QueueCounts, _ drops: [DropHealth], elsewhere: Int = 0) -> Bool {
+        counts.importing == 0 && counts.queued - counts.retrying - elsewhere <= 0 && counts.retryingSoon == 0
             && drops.allSatisfy { $0.candidates == 0 && ($0.hasFinishedFirstScan || $0.health == .waiting) }
     }
 

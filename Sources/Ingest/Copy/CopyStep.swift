@@ -40,10 +40,20 @@ struct CopyStep {
             throw ImportEnded(
                 Problem(.sourcePermission, "\(SafeText.of(file.path)) does not lie below \(SafeText.of(root))."))
         }
-        let source = try onSource(file.path, doing: "open") { () throws(Errno) in
-            let descriptor = try Folder(opening: root).openForReading(relative)
-            let stamp = try descriptor.status().stamp
-            return OpenSource(descriptor: descriptor, stamp: stamp)
+        let folder: Folder
+        do throws(Errno) {
+            folder = try Folder(opening: root)
+        } catch {
+            throw ImportEnded(.dropAway(filesystem: file.filesystem))
+        }
+        let source: OpenSource
+        do throws(Errno) {
+            source = try Self.open(relative, in: folder)
+        } catch {
+            if error == .noEntry || error == .notDirectory, !isHome(file, relative: relative, in: folder) {
+                throw ImportEnded(.dropAway(filesystem: file.filesystem))
+            }
+            throw ImportEnded(.source(file.path, error, doing: "open"))
         }
         let stamp = source.stamp
         // The device number is left out: it may change when a share is mounted again.
@@ -51,6 +61,26 @@ struct CopyStep {
             throw ImportEnded(.sourceChanged(file.path))
         }
         return source
+    }
+
+    private static func open(_ relative: Path, in folder: borrowing Folder) throws(Errno) -> OpenSource {
+        let descriptor = try folder.openForReading(relative)
+        let stamp = try descriptor.status().stamp
+        return OpenSource(descriptor: descriptor, stamp: stamp)
+    }
+
+    /// Whether the filesystem that the file was found on is still there, so that a missing name means a missing file.
+    private func isHome(_ file: SettledFile, relative: Path, in folder: borrowing Folder) -> Bool {
+        var parent = relative.parent
+        while true {
+            do throws(Errno) {
+                let found = parent.isEmpty ? try folder.filesystem() : try folder.folder(at: parent).filesystem()
+                return found.id == file.filesystem
+            } catch {
+                if parent.isEmpty { return false }  // not even the root answers
+                parent = parent.parent
+            }
+        }
     }
 
     private struct Copy {
