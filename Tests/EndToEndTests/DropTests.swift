@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import HTTPClient
 import TestSupport
 import Testing
 
