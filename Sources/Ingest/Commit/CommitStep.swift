@@ -8,6 +8,7 @@ struct CommitStep {
     let library: Library
     let store: Store
     let now: @Sendable () -> Timestamp
+    var calls = MoveCalls.live
 
     /// How a commit can end besides well.
     enum Failure: Error {
@@ -78,10 +79,10 @@ struct CommitStep {
     /// - Returns: false when a name was taken meanwhile and everything was moved back.
     private func move(_ intent: CommitIntent) throws(Failure) -> Bool {
         do throws(MoveFailure) {
-            try FinalMoves(library: library).perform(intent.moves)
+            try FinalMoves(library: library, calls: calls).perform(intent.moves)
             return true
         } catch {
-            try rollingBack { () throws(Problem) in try FinalMoves(library: library).undo(intent.moves) }
+            try rollingBack { () throws(Problem) in try FinalMoves(library: library, calls: calls).undo(intent.moves) }
             switch error {
             case .nameTaken: return false
             case .problem(let problem): throw .rolledBack(problem)

@@ -9,6 +9,7 @@ enum MoveFailure: Error {
 /// The renames of one commit, and their way back. Both can be repeated at any point: what is done already stays done.
 struct FinalMoves {
     let library: Library
+    let calls: MoveCalls
 
     /// Moves every staged file to its final path without replacing anything, then makes the names durable: first the
     /// final folders, then staging.
@@ -22,7 +23,7 @@ struct FinalMoves {
         }
         for move in moves where !isOurs(move, at: move.final) {
             do throws(Errno) {
-                try library.root.renameNoReplace(move.staged, to: move.final, in: library.root)
+                try calls.rename(move.staged, move.final, library.root)
             } catch {
                 if error == .exists { throw .nameTaken(move.final) }
                 throw .problem(.library(move.final, error, doing: "name"))
@@ -42,7 +43,7 @@ struct FinalMoves {
         for move in moves where isOurs(move, at: move.final) {
             try onLibrary(move.final, doing: "take back") { () throws(Errno) in
                 do throws(Errno) {
-                    try library.root.renameNoReplace(move.final, to: move.staged, in: library.root)
+                    try calls.rename(move.final, move.staged, library.root)
                 } catch  where error == .exists || error == .noEntry {
                     // Still staged too (a link made in place of a rename), or staging is gone: the source has it.
                     try library.root.unlink(move.final)
@@ -78,4 +79,11 @@ struct FinalMoves {
             }
         }
     }
+}
+
+/// The calls of a commit that a test makes fail.
+struct MoveCalls: Sendable {
+    var rename: @Sendable (_ from: Path, _ to: Path, _ root: borrowing Folder) throws(Errno) -> Void
+
+    static let live = MoveCalls { (from, to, root) throws(Errno) in try root.renameNoReplace(from, to: to, in: root) }
 }

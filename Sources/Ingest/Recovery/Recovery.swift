@@ -50,7 +50,7 @@ package struct Recovery {
         if let intent = left.intent, let journal = left.journal {
             try library.check()
             if try rollForward(intent, left: left, journal: journal) { return true }
-            try FinalMoves(library: library).undo(intent.moves)
+            try FinalMoves(library: library, calls: .live).undo(intent.moves)
         }
         try removeStaging(of: left.importID)
         _ = try store.giveBack(interrupted: left.job.id, crashed: crashed, at: now())
@@ -60,7 +60,7 @@ package struct Recovery {
     private func rollForward(
         _ intent: CommitIntent, left: Store.Interrupted, journal: Int64
     ) throws(Problem) -> Bool {
-        let moves = FinalMoves(library: library)
+        let moves = FinalMoves(library: library, calls: .live)
         for move in intent.moves {
             if try holds(move, at: move.final) { continue }
             guard try holds(move, at: move.staged) else { return false }
@@ -102,7 +102,7 @@ package struct Recovery {
 
     /// Same inode, size and bytes as the intent says.
     private func holds(_ move: CommitIntent.Move, at path: Path) throws(Problem) -> Bool {
-        guard FinalMoves(library: library).isOurs(move, at: path) else { return false }
+        guard FinalMoves(library: library, calls: .live).isOurs(move, at: path) else { return false }
         let descriptor = try onLibrary(path, doing: "open") { () throws(Errno) in
             try library.root.openForReading(path)
         }
