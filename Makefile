@@ -47,11 +47,11 @@ bench: build ## speed against vipsthumbnail and a script, in one run
 
 fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through the daemon
 	@Tests/Tools/deps.sh test
-	@Tests/Fuzz/run.sh $(DURATION)
+	@python3 Tests/Rigs/fuzz.py $(DURATION)
 
 soak: build ## kill the daemon at KILLS (100) random moments of an import
 	@Tests/Tools/deps.sh test
-	@Tests/Soak/run.sh $(KILLS)
+	@python3 Tests/Rigs/soak.py $(KILLS)
 
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs

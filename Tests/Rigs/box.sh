@@ -79,6 +79,9 @@ box_nspawn() {
         mount -t cgroup2 cgroup2 /sys/fs/cgroup
         mkdir -p "/sys/fs/cgroup/$name"
         echo 0 > "/sys/fs/cgroup/$name/cgroup.procs"
+        # What nspawn keeps there it would leave behind.
+        mkdir -p /run/systemd/nspawn
+        mount -t tmpfs tmpfs /run/systemd/nspawn
         mount -t overlay overlay -o "lowerdir=$root,upperdir=$layer/above,workdir=$layer/work" "$layer/root"
         exec systemd-nspawn --quiet --directory="$layer/root" --machine="$name" --register=no --keep-unit "$@"
     ' box "$box_name" "$1" "$box_layer" "${box_calls[@]}" "${@:2}" </dev/null
@@ -126,5 +129,4 @@ box_down() {
     find "$groups/$box_name" -depth -type d -exec rmdir {} + 2>/dev/null || true
     umount "$groups"
     rmdir "$groups"
-    rm -rf "/run/systemd/nspawn/propagate/$box_name"
 }

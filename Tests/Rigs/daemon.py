@@ -1,0 +1,139 @@
+"""A photospool of its own in a temporary folder, and the real daemon on it: what the rigs in Python share."""
+import hashlib, http.client, json, os, pathlib, shutil, signal, socket, subprocess, tempfile, time
+
+here = pathlib.Path(__file__).resolve().parent
+programs = pathlib.Path(os.environ.get("PHOTOSPOOL_PROGRAMS", here.parent.parent / ".build/release"))
+
+
+def photos(kinds=("jpeg", "jpeg-orientation", "heic", "avif", "png")):
+    """Real photos: the corpus, when there is one, else the demo's samples."""
+    corpus = os.environ.get("PHOTOSPOOL_CORPUS", here.parent.parent.parent / "shared/corpus")
+    found = sorted(p for kind in kinds for p in pathlib.Path(corpus, kind).glob("**/*") if p.is_file())
+    if not found:
+        print("no corpus: with the demo's samples only")
+        found = sorted(p for p in (here.parent / "Demo/samples").iterdir() if p.name != "IMG_0004.JPG")
+    return found
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Unanswered(Exception):
+    """The daemon is not there, or not yet."""
+
+
+class Installation:
+    def __init__(self, drops, more=""):
+        """`drops` is {name: further lines of its table}."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="photospool-rig-"))
+        self.library, self.state = self.folder / "library", self.folder / "state"
+        self.drops = {name: self.folder / name for name in drops}
+        for folder in (self.library, self.state, *self.drops.values()):
+            folder.mkdir(mode=0o750)
+        tables = "".join(
+            f'[[drop]]\nname = "{name}"\npath = "{self.drops[name]}"\nsettle = "100ms"\ngroup_wait = "100ms"\n{lines}\n'
+            for name, lines in drops.items())
+        (self.folder / "photospool.toml").write_text(
+            f'[library]\npath = "{self.library}"\nreserve_free = "0"\n{tables}'
+            f'[control]\nsocket = "{self.folder}/socket"\n{more}')
+        self.daemon = None
+
+    def start(self):
+        with open(self.folder / "log", "ab") as log:
+            self.daemon = subprocess.Popen(
+                [programs / "photospoold", "--config", self.folder / "photospool.toml", "--state-dir", self.state],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+
+    def kill(self):
+        self.daemon.kill()
+        self.daemon.wait()
+
+    def stop(self):
+        """SIGTERM; the exit status."""
+        self.daemon.send_signal(signal.SIGTERM)
+        return self.daemon.wait(60)
+
+    def get(self, target):
+        connection = http.client.HTTPConnection("localhost", timeout=20)
+        try:
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(20)
+            connection.sock.connect(str(self.folder / "socket"))
+            connection.request("GET", target)
+            reply = connection.getresponse()
+            body = reply.read()
+        except OSError as error:
+            raise Unanswered(str(error)) from error
+        finally:
+            connection.close()
+        if reply.status != 200:
+            raise RuntimeError(f"GET {target}: {reply.status} {body[:200]!r}")
+        return json.loads(body)
+
+    def every(self, target):
+        items, after = [], None
+        while True:
+            page = self.get(f"{target}?limit=200" + (f"&after={after}" if after else ""))
+            items += page["items"]
+            after = page.get("next")
+            if not after:
+                return items
+
+    def wait_until_idle(self, limit):
+        """Idle three times over more than the settle time; False when that takes longer than `limit` seconds."""
+        calm, end = 0, time.monotonic() + limit
+        while calm < 3:
+            if time.monotonic() > end or self.daemon.poll() is not None:
+                return False
+            time.sleep(0.08)
+            try:
+                status = self.get("/v1/status")
+                calm = calm + 1 if status["idle"] and status["state"] == "running" else 0
+            except Unanswered:
+                calm = 0
+        return True
+
+    def visible(self):
+        """The files that a person sees in the library."""
+        for top, folders, names in os.walk(self.library):
+            if top == str(self.library):
+                folders[:] = [name for name in folders if name != ".photospool"]
+            yield from (pathlib.Path(top, name) for name in names)
+
+    def left_over(self):
+        """What nobody needs any more: in staging, and claimed in drop folders."""
+        for folder in (self.library / ".photospool/staging", *(d / ".photospool/claim" for d in self.drops.values())):
+            if folder.is_dir():
+                yield from folder.iterdir()
+
+    def log(self):
+        return (self.folder / "log").read_text(errors="replace")
+
+    def remove(self):
+        if self.daemon and self.daemon.poll() is None:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Verdicts:
+    """One line for each, then `N passed, N failed`."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def __call__(self, sentence, faults):
+        faults = list(faults)
+        print(("FAULT  " if faults else "ok     ") + sentence, flush=True)
+        for fault in faults[:20]:
+            print(f"         {fault}", flush=True)
+        if faults:
+            self.failed += 1
+        else:
+            self.passed += 1
+
+    def end(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
