@@ -13,7 +13,7 @@ package final class StillDecoder {
     private let heif = HEIFDecoder()
 
     /// Buffers that one huge photo made larger than this go back to the system after it.
-    private static let keptBuffer = 64 << 20
+    package static let keptBuffer = 64 << 20
 
     /// - Throws: `.memory`.
     package init() throws(CodecFailure) {

@@ -36,7 +36,8 @@ enum DecoderService {
         }
         do throws(WireFault) {
             try channel.send(DecoderReply(id: 0, content: .ready(version: version)).encoded())
-            while true { try serve(channel, decoder) }
+            let memory = PlaneBuffer()
+            while true { try serve(channel, decoder, memory) }
         } catch .closed {
             return 0
         } catch {
@@ -45,7 +46,10 @@ enum DecoderService {
         }
     }
 
-    private static func serve(_ channel: borrowing DecoderChannel, _ decoder: StillDecoder) throws(WireFault) {
+    /// - Parameter memory: for the file, one after the other.
+    private static func serve(
+        _ channel: borrowing DecoderChannel, _ decoder: StillDecoder, _ memory: PlaneBuffer
+    ) throws(WireFault) {
         var message = try channel.receive(upTo: 2)
         let request = try DecoderRequest(decoding: message.bytes)
         guard let input = message.takeFirst() else { throw .descriptors }
@@ -55,8 +59,9 @@ enum DecoderService {
         case .preview(let type, let orientation, let spec):
             guard let result = message.takeSecond() else { throw .descriptors }
             content = preview(
-                by: decoder, input.rawValue, size: request.size, type: type, orientation: orientation, spec: spec,
-                into: result)
+                by: decoder, input.rawValue, size: request.size, in: memory, type: type, orientation: orientation,
+                spec: spec, into: result)
+            memory.trim(to: StillDecoder.keptBuffer)
         }
         try channel.send(DecoderReply(id: request.id, content: content).encoded())
     }
@@ -72,18 +77,19 @@ enum DecoderService {
     }
 
     private static func preview(
-        by decoder: StillDecoder, _ input: Int32, size: Int64, type: MediaType, orientation: Int, spec: PreviewSpec,
-        into result: borrowing Descriptor
+        by decoder: StillDecoder, _ input: Int32, size: Int64, in memory: PlaneBuffer, type: MediaType,
+        orientation: Int, spec: PreviewSpec, into result: borrowing Descriptor
     ) -> DecoderReply.Content {
         guard size > 0 else { return .failure(.empty, detail: "the file holds no bytes") }
         guard size <= fileLimit else {
             return .failure(.tooLarge, detail: "the file has \(size) bytes, more than \(fileLimit) cannot be decoded")
         }
-        guard let memory = unsafe malloc(Int(size)) else {
+        let buffer: UnsafeMutableRawBufferPointer
+        do throws(CodecFailure) {
+            unsafe buffer = UnsafeMutableRawBufferPointer(start: try memory.reserve(Int(size)), count: Int(size))
+        } catch {
             return .failure(.tooLarge, detail: "the file does not fit into a decoder's memory")
         }
-        defer { unsafe free(memory) }
-        let buffer = unsafe UnsafeMutableRawBufferPointer(start: memory, count: Int(size))
         guard unsafe readFully(input, into: buffer, at: 0) == Int(size) else {
             return .failure(.libraryIO, detail: "the staged copy could not be read to its end")
         }

@@ -10,7 +10,6 @@ private let kernel = cr_best_kernel()
 final class PlaneScaler {
     private let half = PlaneBuffer()
     private let turned = PlaneBuffer()
-    private let full = PlaneBuffer()
     /// Filters by what they depend on. A card's photos mostly have one size, and a filter costs 0.3 ms to make.
     private var axes: [AxisKey: Axis] = [:]
 
@@ -50,15 +49,15 @@ final class PlaneScaler {
             unsafe across.scaleRows(turned, stride: turnedStride, width: down.count, into: target, stride: stride)
             return
         }
-        let full = try unsafe self.full.reserve(turnedStride * across.count)
-        unsafe across.scaleRows(turned, stride: turnedStride, width: down.count, into: full, stride: turnedStride)
-        unsafe cr_transpose(kernel, full, turnedStride, Int32(down.count), Int32(across.count), target, stride)
+        // What the first pass made has been turned: its memory is free again.
+        let whole = try unsafe self.half.reserve(turnedStride * across.count)
+        unsafe across.scaleRows(turned, stride: turnedStride, width: down.count, into: whole, stride: turnedStride)
+        unsafe cr_transpose(kernel, whole, turnedStride, Int32(down.count), Int32(across.count), target, stride)
     }
 
     func trim(to limit: Int) {
         half.trim(to: limit)
         turned.trim(to: limit)
-        full.trim(to: limit)
     }
 
     /// Rows start on a cache line, and never a multiple of 4096 apart: those would all fall into the same cache set
