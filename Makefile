@@ -43,7 +43,8 @@ check: ## format, house rules, units, and the tests
 
 bench: build ## speed against vipsthumbnail and a script, in one run
 	@Tests/Tools/deps.sh bench
-	@Benchmarks/run.sh
+	@"$(SWIFT)" build $(RELEASE) preview-bench
+	@Benchmarks/run.sh $(OPTIONS)
 
 fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through the daemon
 	@Tests/Tools/deps.sh test
