@@ -1,18 +1,21 @@
 """A photospool of its own in a temporary folder, and the real daemon on it: what the rigs in Python share."""
-import hashlib, http.client, json, os, pathlib, shutil, signal, socket, subprocess, tempfile, time
+import csv, hashlib, http.client, json, os, pathlib, shutil, signal, socket, subprocess, tempfile, time
 
 here = pathlib.Path(__file__).resolve().parent
 programs = pathlib.Path(os.environ.get("PHOTOSPOOL_PROGRAMS", here.parent.parent / ".build/release"))
 
 
 def photos(kinds=("jpeg", "jpeg-orientation", "heic", "avif", "png")):
-    """Real photos: the corpus, when there is one, else the demo's samples."""
-    corpus = os.environ.get("PHOTOSPOOL_CORPUS", here.parent.parent.parent / "shared/corpus")
-    found = sorted(p for kind in kinds for p in pathlib.Path(corpus, kind).glob("**/*") if p.is_file())
-    if not found:
+    """Real photos that can be imported and shown: the corpus, when there is one, else the demo's samples."""
+    corpus = pathlib.Path(os.environ.get("PHOTOSPOOL_CORPUS", here.parent.parent.parent / "shared/corpus"))
+    manifest = corpus / "MANIFEST.tsv"
+    if not manifest.exists():
         print("no corpus: with the demo's samples only")
-        found = sorted(p for p in (here.parent / "Demo/samples").iterdir() if p.name != "IMG_0004.JPG")
-    return found
+        return sorted(path for path in (here.parent / "Demo/samples").iterdir() if path.name != "IMG_0004.JPG")
+    with open(manifest, newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [corpus / row["path"] for row in rows
+            if row["path"].split("/")[0] in kinds and row["class"] == "import+preview" and (corpus / row["path"]).exists()]
 
 
 def digest(path):

@@ -92,7 +92,7 @@ try:
     missing = set(dropped) - set(found.values())
     verdicts(f"has all {len(dropped)} photos once", [
         *broken(found), *(f"{dropped[sum]} is not in the library" for sum in missing)])
-    # What no decoder here can show is imported without a preview.
+  
     verdicts("has an asset for each, with a whole preview where one can be made", [
         *([f"{len(assets)} assets for {len(found)} files"] if len(assets) != len(found) else []),
         *(f"asset {a['id']}: preview {a['preview']}" for a in assets if a["preview"]["code"] != "E_UNSUPPORTED" and (
