@@ -39,6 +39,11 @@ extension SettingsReader {
 
     /// Two drops that see the same files would import each of them twice.
     private mutating func checkDropPaths() {
+        for draft in drafts where draft.folder.name == "import" {
+            fault(
+                "drop.name", "\"import\" is the name of what is imported by hand", hint: "choose another",
+                at: draft.origins["name"])
+        }
         for (position, draft) in drafts.enumerated() where !draft.folder.path.isEmpty {
             for other in drafts[..<position] where !other.folder.path.isEmpty {
                 let names = "\"\(other.folder.name)\""

@@ -21,8 +21,6 @@ package struct DaemonView: Sendable {
     package var inFlight: @Sendable () -> [InFlightImport]
     package var drops: @Sendable () -> [DropHealth]
     package var library: @Sendable () -> Library
-    /// Queued jobs that wait for a drop folder which is away.
-    package var waitingElsewhere: @Sendable () -> Int
     /// What got done per second lately.
     package var rates: @Sendable () -> (files: Double, bytes: Double)
     /// Holds the library's folder; nothing outside of it is ever served.
@@ -32,7 +30,6 @@ package struct DaemonView: Sendable {
         version: String, state: @escaping @Sendable () -> DaemonState, reasons: @escaping @Sendable () -> [Problem],
         uptime: @escaping @Sendable () -> Duration, inFlight: @escaping @Sendable () -> [InFlightImport],
         drops: @escaping @Sendable () -> [DropHealth], library: @escaping @Sendable () -> Library,
-        waitingElsewhere: @escaping @Sendable () -> Int = { 0 },
         rates: @escaping @Sendable () -> (files: Double, bytes: Double),
         openLibrary: @escaping @Sendable () throws(Problem) -> Folder
     ) {
@@ -43,7 +40,6 @@ package struct DaemonView: Sendable {
         self.inFlight = inFlight
         self.drops = drops
         self.library = library
-        self.waitingElsewhere = waitingElsewhere
         self.rates = rates
         self.openLibrary = openLibrary
     }

@@ -1,20 +1,24 @@
 import PhotoModel
 import Synchronization
 
-/// Drop folders whose filesystem is not there at the moment: a card that was pulled, a share that is not mounted. Their
-/// jobs wait, without an attempt, and the other drops go on. What looks like a deleted file on a bare mount point is not
-/// taken for one.
-package final class AwayDrops: Sendable {
-    private let expected = Mutex<[String: FilesystemID]>([:])
+/// Where queued photos wait for a filesystem that is not there at the moment: a card that was pulled, a share that is
+/// not mounted. What looks like a deleted file on a bare mount point is not taken for one.
+final class AwayDrops: Sendable {
+    struct Place: Hashable, Sendable {
+        var drop: String
+        var root: Path
+        var filesystem: FilesystemID
+    }
 
-    package init() {}
+    /// Longer than the minute within which a retry keeps the daemon from calling itself idle: it waits for a person.
+    static let gap = Duration.seconds(90)
 
-    package var names: Set<String> { expected.withLock { Set($0.keys) } }
+    private let places = Mutex<Set<Place>>([])
 
-    /// - Parameter filesystem: the one that the drop's jobs were found on.
-    func add(_ drop: String, filesystem: FilesystemID) { expected.withLock { $0[drop] = filesystem } }
+    var all: Set<Place> { places.withLock { $0 } }
 
-    var all: [String: FilesystemID] { expected.withLock { $0 } }
+    /// - Returns: whether this is news.
+    func add(_ place: Place) -> Bool { places.withLock { $0.insert(place).inserted } }
 
-    func remove(_ drop: String) { expected.withLock { $0[drop] = nil } }
+    func remove(_ place: Place) { places.withLock { _ = $0.remove(place) } }
 }

@@ -13,9 +13,11 @@ package enum ImportOutcome: Sendable {
     /// Trouble that any job would meet: work pauses, and the attempt does not count.
     case outage(Problem)
     /// The source changed meanwhile; it has to settle anew.
-    case sourceChanged(Path)
+    case sourceChanged
     /// The filesystem of the source is not there: the job waits for it, and the attempt does not count.
-    case dropAway(filesystem: FilesystemID)
+    case sourceAway(filesystem: FilesystemID)
+    /// It does not fit at the moment; smaller ones may. The attempt does not count.
+    case doesNotFit(Problem)
     case cancelled
     /// The service stops: given back, as if it had not been tried.
     case stopped

@@ -12,9 +12,10 @@ extension ImportRoom {
             switch outcome {
             case .imported(let asset):
                 tell(job, .imported, asset: asset)
+                signals.imported(job.files.reduce(0) { $0 + $1.stamp.size })
                 rooms.log(
                     LogLine(.info, "Imported.", [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
-                try dispose(of: job.id, after: plan)
+                if plan.dispositionAfterImport == .pending { owed.ring() }
             case .duplicate(let asset):
                 try rooms.store.finish(
                     claim, as: .duplicate, problem: nil, asset: asset, disposition: plan.dispositionAfterImport,
@@ -24,26 +25,19 @@ extension ImportRoom {
                     LogLine(
                         .info, "The library holds this photo already.",
                         [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
-                try dispose(of: job.id, after: plan)
+                if plan.dispositionAfterImport == .pending { owed.ring() }
             case .ended(let state, let problem): try end(claim, as: state, problem)
             case .tryLater(let problem): try tryLater(claim, problem)
             case .outage(let problem):
                 note(problem)
                 try rooms.store.giveBack(claim)
                 tell(job, .queued, problem: problem)
-            case .sourceChanged(let path):
-                try rooms.store.returnToCandidate(claim)
-                signals.sourceChanged(path)
-                rooms.log(
-                    LogLine(
-                        .info, "A source changed while it was imported; it settles anew.",
-                        [("JOB_ID", String(job.id)), ("PATH", SafeText.of(path))]))
-            case .dropAway(let filesystem):
-                away.add(job.drop, filesystem: filesystem)
-                try rooms.store.giveBack(claim)
-                tell(job, .queued)
-                rooms.log(
-                    LogLine(.warning, "A drop folder is away; its queued photos wait for it.", [("DROP", job.drop)]))
+            case .doesNotFit(let problem):
+                try rooms.store.postpone(claim, problem: problem, notBefore: rooms.now() + AwayDrops.gap)
+                tell(job, .queued, problem: problem)
+                rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id))] + path(of: job)))
+            case .sourceChanged: try settleAnew(claim)
+            case .sourceAway(let filesystem): try waitForSource(claim, plan: plan, filesystem: filesystem)
             case .cancelled:
                 try rooms.store.finish(
                     claim, as: .cancelled, problem: nil, asset: nil, disposition: .keep, at: rooms.now())
@@ -99,75 +93,57 @@ extension ImportRoom {
         job.files.first.map { [("PATH", SafeText.of($0.path))] } ?? []
     }
 
-    // MARK: Disposition
-
-    private func dispose(of id: Job.ID, after plan: ImportPlan) throws(Problem) {
-        guard plan.dispositionAfterImport == .pending, let job = try rooms.store.job(id) else { return }
-        try dispose(of: job)
+    /// The whole shot is looked at again, so that its members stay together.
+    private func settleAnew(_ claim: Store.Claim) throws(Problem) {
+        let job = claim.job
+        if job.isManual {
+            // Nobody watches for it: a person asked for it, and a person is told.
+            let problem = Problem(
+                .sourceChanged, "\(SafeText.of(job.files[0].path)) changed while it was imported.",
+                todo: "Import it again once nothing writes to it any more.")
+            return try end(claim, as: .vanished, problem)
+        }
+        try rooms.store.returnToCandidate(claim)
+        for file in job.files { signals.sourceChanged(file.path) }
+        rooms.log(
+            LogLine(
+                .info, "A source changed while it was imported; it settles anew.",
+                [("JOB_ID", String(job.id))] + path(of: job)))
     }
 
-    private func dispose(of job: Job) throws(Problem) {
-        guard let library = keeper.library, let drop = settings().drops.first(where: { $0.name == job.drop }) else {
-            return
-        }
-        // One at a time, over its system calls: the pulse must not take up what a worker is just doing.
-        try dispositionTurn.withLock { _ throws(Problem) in
-            guard try rooms.store.job(job.id)?.disposition == .pending else { return }
-            try DispositionStep(library: library, store: rooms.store, now: rooms.now, log: rooms.log)
-                .run(job, drop: drop)
-        }
-    }
-
-    /// Does what is still owed to sources: by a process that died, or while a drop folder was away.
-    func disposePending() throws(Problem) {
-        guard let library = keeper.library else { return }
-        let pending = try rooms.store.pendingDispositions()
-        let step = DispositionStep(library: library, store: rooms.store, now: rooms.now, log: rooms.log)
-        for drop in settings().drops {
-            try dispositionTurn.withLock { _ throws(Problem) in try step.finishClaims(in: drop) }
-        }
-        for job in pending { try dispose(of: job) }
-    }
-
-    // MARK: Drops that are away
-
-    /// Lets the jobs of a drop go on once the filesystem they were found on is there again.
-    func lookForDrops() {
-        let drops = settings().drops
-        for (name, filesystem) in away.all {
-            guard let drop = drops.first(where: { $0.name == name }) else {
-                away.remove(name)  // no longer configured: its jobs end when they are claimed
-                continue
-            }
-            do throws(Errno) {
-                guard try Folder(opening: drop.path).filesystem().id == filesystem else { continue }
-            } catch {
-                continue  // still away
-            }
-            away.remove(name)
-            rooms.log(LogLine(.info, "A drop folder is back.", [("DROP", name)]))
+    private func waitForSource(
+        _ claim: Store.Claim, plan: ImportPlan, filesystem: FilesystemID
+    ) throws(Problem) {
+        let problem = Problem(
+            .sourceIO, "The card or share that \(SafeText.of(claim.job.files[0].path)) was found on is not there.",
+            todo: "Insert the card or mount the share again; the photo is then imported by itself.")
+        try rooms.store.postpone(claim, problem: problem, notBefore: rooms.now() + AwayDrops.gap)
+        tell(claim.job, .queued, problem: problem)
+        if away.add(.init(drop: claim.job.drop, root: plan.root, filesystem: filesystem)) {
+            rooms.log(
+                LogLine(
+                    .warning, "A card or share is away; its queued photos wait for it.", [("DROP", claim.job.drop)]))
         }
     }
 
     // MARK: Outages
 
-    /// Looks whether an outage is over.
+    /// Looks whether an outage is over: only its own check ends it. The library comes first, for nothing works without.
     func probe(_ outage: Problem) {
         do throws(Problem) {
+            let wasOpen = keeper.library != nil
+            let library = try keeper.open(settings().library)
+            // What was committing when it went away is still there to be settled.
+            if !wasOpen { requireRecovery() }
             switch outage.code {
-            case .libraryOffline, .marker, .locked:
-                try keeper.open(settings().library)
-                // What was committing when it went away is still there to be settled.
-                requireRecovery()
             case .libraryFull:
-                let library = try keeper.open(settings().library)
-                // Whether the next photo fits is for its own import to find out; each refusal doubles the gap.
-                guard try library.freeBytes() > settings().library.reserveFree else { return }
+                let free = try library.freeBytes().bytes - settings().library.reserveFree.bytes
+                guard free >= Importer.smallPhoto else { return }
             case .decoderMissing:
                 guard rooms.decoders.probe() else { return }
-            case .stateIO:
-                try rooms.store.set("probe", to: rooms.now().rfc3339)
-            default: break
+            case .stateIO: try rooms.store.set("probe", to: rooms.now().rfc3339)
+            case .stateStale: try library.checkNotAhead(of: rooms.store)
+            default: break  // the library was the trouble, or time alone helps
             }
         } catch {
             if error.code != outage.code { note(error) }

@@ -6,9 +6,9 @@ extension ImportRoom {
     /// Recovers interrupted imports, sweeps dead staging, and does what is still owed to sources. No import may be in
     /// flight. Until it has succeeded once, nothing is claimed.
     ///
-    /// - Parameter progress: called before each interrupted import.
+    /// - Parameter progress: called with every piece of work, for the patience of whoever waits.
     package func settle(
-        in library: Library, progress: (_ done: Int, _ total: Int) -> Void
+        in library: Library, progress: () -> Void
     ) throws(Problem) {
         try library.checkNotAhead(of: rooms.store)
         let settings = settings
@@ -29,6 +29,6 @@ extension ImportRoom {
         ).run(live: [])
         if swept > 0 { rooms.log(LogLine(.info, "Stale staging was swept.", [("COUNT", String(swept))])) }
         isSettled()
-        try disposePending()
+        owed.ring()
     }
 }

@@ -1,7 +1,7 @@
 package import PhotoModel
-import Store
+package import Store
 import Synchronization
-package import Workers
+import Workers
 
 /// Claims jobs and carries each to its end: a sliding window of imports, a pulse that probes outages and settles what
 /// was left behind, and the record of every outcome.
@@ -11,18 +11,24 @@ package final class ImportRoom: Sendable {
     let outages: Outages
     let settings: @Sendable () -> Settings
     let signals: Signals
-    /// For the pulse and for people's orders, so that imports that fill their pool cannot hold them up.
-    let housekeeping: BlockingPool
+    /// A thread for the pulse and one for sources, so that nothing that hangs elsewhere can hold them up.
+    let pulsePool = BlockingPool(named: "pulse", width: 1)
+    let disposalPool = BlockingPool(named: "sources", width: 1)
     let bell = Bell()
-    package let away = AwayDrops()
+    /// Rings when something is owed to a source.
+    let owed = Bell()
+    let away = AwayDrops()
+    private let claimTurn = Mutex<Void>(())
+    private let hasEnded = Atomic<Bool>(false)
     private let needsRecovery = Atomic<Bool>(true)
     private let pulses = Atomic<UInt64>(0)
-    let dispositionTurn = Mutex<Void>(())
+    private let beats = Atomic<UInt64>(0)
     private let startedAt: Timestamp
 
     /// What the room tells the others.
     package struct Signals: Sendable {
-        package var event: @Sendable (SpoolEvent) -> Void
+        /// A photo of so many bytes came in.
+        package var imported: @Sendable (Int64) -> Void
         /// A source changed under its import and has to settle anew.
         package var sourceChanged: @Sendable (Path) -> Void
         /// Whether the room ends when nothing is left to do, and nothing more can come: `--once`.
@@ -34,11 +40,12 @@ package final class ImportRoom: Sendable {
         package var crashIsCounted: @Sendable () -> Void
 
         package init(
-            event: @escaping @Sendable (SpoolEvent) -> Void, sourceChanged: @escaping @Sendable (Path) -> Void,
+            imported: @escaping @Sendable (Int64) -> Void,
+            sourceChanged: @escaping @Sendable (Path) -> Void,
             isDrained: @escaping @Sendable () -> Bool, endsWhenDrained: Bool,
             hasCrashed: @escaping @Sendable () -> Bool, crashIsCounted: @escaping @Sendable () -> Void
         ) {
-            self.event = event
+            self.imported = imported
             self.sourceChanged = sourceChanged
             self.isDrained = isDrained
             self.endsWhenDrained = endsWhenDrained
@@ -48,20 +55,21 @@ package final class ImportRoom: Sendable {
     }
 
     package init(
-        rooms: ImportRooms, keeper: LibraryKeeper, outages: Outages, housekeeping: BlockingPool,
+        rooms: ImportRooms, keeper: LibraryKeeper, outages: Outages,
         settings: @escaping @Sendable () -> Settings, signals: Signals
     ) {
         self.rooms = rooms
         self.keeper = keeper
         self.outages = outages
-        self.housekeeping = housekeeping
         self.settings = settings
         self.signals = signals
         startedAt = rooms.now()
     }
 
-    /// Moves on with every pulse, about once a second; the watchdog looks at it.
+    /// Moves on with every pulse, about once a second, and while recovery reads; the watchdog looks at it.
     package var progressMark: UInt64 { pulses.load(ordering: .relaxed) }
+
+    func isAlive() { pulses.wrappingAdd(1, ordering: .relaxed) }
 
     /// Something may be there to claim.
     package func wake() { bell.ring() }
@@ -71,10 +79,17 @@ package final class ImportRoom: Sendable {
         await withTaskGroup { group in
             group.addTask {
                 await ImportWindow().run(
-                    width: width, claim: { await self.next() }, job: \.job.id, importing: { await self.carry($0) })
+                    width: width, claim: { await self.next() }, job: \.claim.job.id, importing: { await self.carry($0) }
+                )
+            }
+            group.addTask {
+                await self.disposeOfSources()
             }
             group.addTask { await self.pulse() }
-            // The window ends by itself; the pulse goes on until it has.
+            // The window ends by itself, then what is owed to sources is done once more; the pulse goes on until then.
+            await group.next()
+            hasEnded.store(true, ordering: .releasing)
+            owed.ring()
             await group.next()
             group.cancelAll()
         }
@@ -82,64 +97,93 @@ package final class ImportRoom: Sendable {
 
     // MARK: Claiming
 
-    private func next() async -> Store.Claim? {
+    private func next() async -> Holding? {
         while !rooms.isStopping() {
             let seen = bell.count
-            if outages.mayWork, !needsRecovery.load(ordering: .acquiring) {
-                let claim = await rooms.pool.run { self.claim() }
-                if let claim { return claim }
-            }
-            if signals.endsWhenDrained, isFinished() { return nil }
+            // Asked before the claim: what is handed over in between rings the bell.
+            let isDrained = signals.endsWhenDrained && (signals.isDrained() || !outages.mayWork)
+            let holding = outages.mayWork ? await rooms.pool.run { self.claim() } : nil
+            if let holding { return holding }
+            if isDrained, rooms.inFlight.imports.isEmpty { return nil }
             await bell.wait(after: seen)
         }
         return nil
     }
 
-    private func claim() -> Store.Claim? {
-        do throws(Problem) {
-            // A run that ends when drained takes no job a second time: what failed after its start waits for the next.
-            let time = signals.endsWhenDrained ? startedAt : rooms.now()
-            return try rooms.store.claim(importID: rooms.newID(), blockedDrops: away.names, at: time)
-        } catch {
-            note(error)
-            return nil
+    /// A claimed job, known to be in flight.
+    struct Holding: Sendable {
+        let claim: Store.Claim
+        let cancellation: Cancellation
+    }
+
+    /// Claims and registers under one lock, so that whoever cancels, stops or recovers finds a job either queued or in
+    /// flight, and never in between.
+    private func claim() -> Holding? {
+        claimTurn.withLock { _ in
+            guard !rooms.isStopping(), !needsRecovery.load(ordering: .acquiring) else { return nil }
+            do throws(Problem) {
+                // A run that ends when drained takes no job twice: what failed after its start waits for the next.
+                let time = signals.endsWhenDrained ? startedAt : rooms.now()
+                guard let claim = try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: time) else {
+                    return nil
+                }
+                let cancellation = Cancellation()
+                rooms.inFlight.begin(claim.job, cancellation: cancellation)
+                // A stop that came meanwhile has looked for imports in flight already.
+                if rooms.isStopping() { cancellation.cancel(.stopping) }
+                return Holding(claim: claim, cancellation: cancellation)
+            } catch {
+                note(error)
+                return nil
+            }
         }
     }
 
-    private func isFinished() -> Bool {
-        signals.isDrained() && rooms.inFlight.imports.isEmpty || !outages.mayWork && rooms.inFlight.imports.isEmpty
+    /// Takes a job out of the queue, or asks its import to roll back.
+    package func cancel(_ job: Job.ID) throws(Problem) -> Store.CancelOutcome {
+        try claimTurn.withLock { _ throws(Problem) in
+            let outcome = try rooms.store.cancel(job, at: rooms.now())
+            if case .inFlight = outcome { _ = rooms.inFlight.cancel(job) }
+            return outcome
+        }
+    }
+
+    /// - Returns: the jobs whose imports are being rolled back.
+    package func cancelBatch(_ batch: Batch.ID) throws(Problem) -> [Job.ID] {
+        try claimTurn.withLock { _ throws(Problem) in
+            let running = try rooms.store.cancelBatch(batch, at: rooms.now())
+            for job in running { _ = rooms.inFlight.cancel(job) }
+            return running
+        }
     }
 
     // MARK: Carrying
 
-    private func carry(_ claim: Store.Claim) async {
-        let cancellation = Cancellation()
-        let job = claim.job
-        rooms.inFlight.begin(job, cancellation: cancellation)
+    private func carry(_ holding: Holding) async {
+        let job = holding.claim.job
         tell(job, .copying)
-        let outcome: ImportOutcome
         if let plan = ImportPlan(job: job, settings: settings()) {
+            let outcome: ImportOutcome
             if let library = keeper.library {
                 outcome = await Importer(
-                    rooms: rooms, library: library, claim: claim, plan: plan, cancellation: cancellation
+                    rooms: rooms, library: library, claim: holding.claim, plan: plan, cancellation: holding.cancellation
                 ).run()
-                await rooms.pool.run { self.record(outcome, of: claim, plan: plan) }
             } else {
                 outcome = .outage(Problem(.libraryOffline, "The library is not open."))
-                await rooms.pool.run { self.record(outcome, of: claim, plan: plan) }
             }
+            await rooms.pool.run { self.record(outcome, of: holding.claim, plan: plan) }
         } else {
             let problem = Problem(
                 .sourceVanished, "The drop folder \(SafeText.of(job.drop)) is no longer configured.",
-                todo: "Configure it again and retry the job, or import the files by hand.")
-            await rooms.pool.run { self.finish(claim, as: .vanished, problem: problem) }
+                todo: "Configure it again; its photos are then found anew.")
+            await rooms.pool.run { self.finish(holding.claim, as: .vanished, problem: problem) }
         }
         rooms.inFlight.end(job.id)
         bell.ring()
     }
 
     func tell(_ job: Job, _ state: JobState, problem: Problem? = nil, asset: Asset.ID? = nil) {
-        signals.event(
+        rooms.event(
             .job(id: job.id, batch: job.batch, drop: job.drop, state: state, problem: problem, asset: asset))
     }
 
@@ -157,8 +201,8 @@ package final class ImportRoom: Sendable {
 
     private func pulse() async {
         while !Task.isCancelled {
-            await housekeeping.run { self.beat() }
-            pulses.wrappingAdd(1, ordering: .relaxed)
+            await pulsePool.run { self.beat() }
+            isAlive()
             bell.ring()
             do {
                 try await Task.sleep(for: .seconds(1))
@@ -170,23 +214,47 @@ package final class ImportRoom: Sendable {
 
     private func beat() {
         for problem in outages.due() { probe(problem) }
-        lookForDrops()
-        if needsRecovery.load(ordering: .acquiring), rooms.inFlight.imports.isEmpty { recover() }
+        recoverIfNeeded()
+        let beat = beats.wrappingAdd(1, ordering: .relaxed).newValue
+        if beat % 60 == 0 || !away.all.isEmpty { owed.ring() }
         do throws(Problem) {
             try rooms.store.closeQuietBatches(at: rooms.now())
-            // A drop that was away when its sources were due may be back.
-            if pulses.load(ordering: .relaxed) % 60 == 59, outages.mayWork { try disposePending() }
         } catch {
             note(error)
         }
     }
 
-    private func recover() {
-        guard outages.reasons.isEmpty, let library = keeper.library else { return }
+    private func recoverIfNeeded() {
+        guard needsRecovery.load(ordering: .acquiring), outages.reasons.isEmpty, let library = keeper.library else {
+            return
+        }
+        // While the flag is up nothing is claimed; once nobody is in flight under the lock, nobody will be.
+        guard claimTurn.withLock({ _ in rooms.inFlight.imports.isEmpty }) else { return }
         do throws(Problem) {
-            try settle(in: library) { _, _ in }
+            try settle(in: library) { isAlive() }
         } catch {
             note(error)
+        }
+    }
+
+    // MARK: Sources
+
+    /// Moves and deletes sources, one after the other, on a thread of its own: a drop folder that hangs holds up neither
+    /// imports nor the pulse. Looks again every minute at what could not be done, for a drop that was away.
+    private func disposeOfSources() async {
+        while true {
+            let seen = owed.count
+            let isLast = hasEnded.load(ordering: .acquiring)
+            await disposalPool.run {
+                do throws(Problem) {
+                    self.lookForSources()
+                    if !self.needsRecovery.load(ordering: .acquiring) { try self.disposePending() }
+                } catch {
+                    self.note(error)
+                }
+            }
+            if isLast { return }
+            await owed.wait(after: seen)
         }
     }
 }

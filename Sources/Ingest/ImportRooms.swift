@@ -11,6 +11,7 @@ package struct ImportRooms: Sendable {
     package var inFlight: InFlight
     let gate = Gate<SHA256Digest>()
     let space = SpaceLedger()
+    package var event: @Sendable (SpoolEvent) -> Void
     package var log: Log
     package var now: @Sendable () -> Timestamp
     /// A new UUIDv7.
@@ -18,7 +19,8 @@ package struct ImportRooms: Sendable {
     package var isStopping: @Sendable () -> Bool
 
     package init(
-        store: Store, decoders: DecoderPool, pool: BlockingPool, inFlight: InFlight, log: @escaping Log,
+        store: Store, decoders: DecoderPool, pool: BlockingPool, inFlight: InFlight,
+        event: @escaping @Sendable (SpoolEvent) -> Void, log: @escaping Log,
         now: @escaping @Sendable () -> Timestamp, newID: @escaping @Sendable () -> String,
         isStopping: @escaping @Sendable () -> Bool
     ) {
@@ -26,6 +28,7 @@ package struct ImportRooms: Sendable {
         self.decoders = decoders
         self.pool = pool
         self.inFlight = inFlight
+        self.event = event
         self.log = log
         self.now = now
         self.newID = newID

@@ -25,8 +25,14 @@ struct Importer: Sendable {
         } catch {
             outcome = error.outcome
         }
-        if case .cancelled = outcome, cancellation.reason == .stopping { outcome = .stopped }
-        if case .unresolved = outcome { return outcome }
+        switch (outcome, cancellation.reason) {
+        case (.cancelled, .stopping): outcome = .stopped
+        case (.unresolved, _): return outcome
+        case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
+            (.doesNotFit, .requested):
+            outcome = .cancelled  // whatever else ended it, nobody wants it any more
+        default: break
+        }
         let failure = await rooms.pool.run { removeStaging() }
         if let failure, case .imported = outcome {
             // The asset stands; what is left in staging is empty or dead, and the next sweep takes it.
@@ -63,23 +69,25 @@ struct Importer: Sendable {
                 Problem(
                     .tooLarge, "\(SafeText.of(big.path)) has \(big.stamp.size) bytes, more than max_file_size allows."))
         }
-        try endingImport { () throws(Problem) in try promiseSpace(total) }
-        defer { rooms.space.release(total + Self.previewAllowance) }
+        let share = try shareOfSpace(total)
         try endingImport { () throws(Problem) in
             try onLibrary(staging, doing: "make") { () throws(Errno) in
                 try library.root.makeFolders(at: staging, mode: 0o700, gid: nil)
             }
         }
         var done: Int64 = 0
+        var written: Int64 = 0
         var staged: [StagedResource] = []
         for (number, file) in job.files.enumerated() {
             let before = done
             let step = CopyStep(
                 library: library, staging: staging, verify: plan.verify,
                 progress: { path, bytes in
+                    share.wrote(before + bytes - written)
+                    written = before + bytes
                     rooms.inFlight.update(job.id) {
                         $0.path = path
-                        $0.bytesDone = before + bytes
+                        $0.bytesDone = written
                     }
                 },
                 isCancelled: { cancellation.isCancelled })
@@ -92,16 +100,21 @@ struct Importer: Sendable {
     /// Room for a preview of any size we make.
     private static let previewAllowance: Int64 = 4 << 20
 
-    private func promiseSpace(_ bytes: Int64) throws(Problem) {
-        let free = try library.freeBytes()
-        guard rooms.space.promise(bytes + Self.previewAllowance, free: free, reserve: library.settings.reserveFree)
-        else {
-            throw Problem(
-                .libraryFull,
-                "The library has \(free.bytes) bytes free; the next photo needs \(bytes + Self.previewAllowance) beside "
-                    + "the reserve of \(library.settings.reserveFree.bytes).")
-        }
+    /// - Throws: an outage when not even a small photo fits, else only this one's wait.
+    private func shareOfSpace(_ bytes: Int64) throws(ImportEnded) -> SpaceLedger.Share {
+        let free = try endingImport { () throws(Problem) in try library.freeBytes() }
+        let reserve = library.settings.reserveFree
+        if let share = rooms.space.share(bytes + Self.previewAllowance, free: free, reserve: reserve) { return share }
+        let problem = Problem(
+            .libraryFull,
+            "The library has \(free.bytes) bytes free; \(SafeText.of(job.files[0].path.name)) needs "
+                + "\(bytes + Self.previewAllowance) beside the reserve of \(reserve.bytes).")
+        let isFull = free.bytes - reserve.bytes < Self.smallPhoto
+        throw ImportEnded(isFull ? .outage(problem) : .doesNotFit(problem))
     }
+
+    /// A library without room for this much, beside its reserve, is full for everybody.
+    static let smallPhoto: Int64 = 32 << 20
 
     // MARK: Previewing
 
@@ -128,7 +141,7 @@ struct Importer: Sendable {
         let fresh = staged.indices.filter { !known.known.contains($0) }.map { staged[$0] }
 
         try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
-        rooms.inFlight.update(job.id) { $0.phase = .previewing }
+        enter(.previewing)
         let inspections = try InspectStep(
             library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
         ).run(fresh)
@@ -156,11 +169,16 @@ struct Importer: Sendable {
     private func commit(_ shot: Shot) throws(ImportEnded) -> ImportOutcome {
         try checkCancelled()
         try endingImport { () throws(Problem) in try library.check() }
-        rooms.inFlight.update(job.id) { $0.phase = .committing }
+        enter(.committing)
         let facts = ShotFacts(job: job, staged: shot.staged, inspections: shot.inspections, now: rooms.now())
+        // Counted over all batches, and only where it shows: so it has gaps, and no number comes twice.
+        let sequence = try endingImport { () throws(Problem) in
+            plan.template.uses(.seq) ? try rooms.store.takeNumber(of: "seq") : job.sequence
+        }
         let builder = IntentBuilder(
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
-            preview: shot.preview, assetID: shot.joins ?? rooms.newID(), joins: shot.joins != nil, now: rooms.now())
+            preview: shot.preview, assetID: shot.joins ?? rooms.newID(), joins: shot.joins != nil,
+            sequence: sequence, now: rooms.now())
         let step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         do throws(CommitStep.Failure) {
             let intent = try step.run(
@@ -173,6 +191,11 @@ struct Importer: Sendable {
             case .unresolved(let problem): return .unresolved(problem)
             }
         }
+    }
+
+    private func enter(_ phase: JobState) {
+        rooms.inFlight.update(job.id) { $0.phase = phase }
+        rooms.event(.job(id: job.id, batch: job.batch, drop: job.drop, state: phase, problem: nil, asset: nil))
     }
 
     private func removeStaging() -> Problem? {

@@ -11,8 +11,7 @@ package final class Library: Sendable {
     package let root: Folder
     package let path: Path
     package let id: String
-    let settings: LibrarySettings
-    let groupID: UInt32?
+    private let rules: Mutex<Rules>
     private let device: UInt64
     private let inode: UInt64
     /// Held for as long as the library is open, so that no second service stages into it.
@@ -20,6 +19,21 @@ package final class Library: Sendable {
     /// One line at a time in the journal. Held over an fsync, on purpose: the line after waits for the one before.
     let journalTurn = Mutex<Void>(())
     var journal: LibraryJournal { LibraryJournal(library: self) }
+
+    /// What a reload can change while the library stays open.
+    private struct Rules {
+        var settings: LibrarySettings
+        var groupID: UInt32?
+    }
+
+    var settings: LibrarySettings { rules.withLock { $0.settings } }
+    var groupID: UInt32? { rules.withLock { $0.groupID } }
+
+    /// Works by other settings from now on; the path stays.
+    package func adopt(_ settings: LibrarySettings) throws(Problem) {
+        let group = try Self.groupID(named: settings.group)
+        rules.withLock { $0 = Rules(settings: settings, groupID: group) }
+    }
 
     var fileMode: UInt32 { settings.fileMode }
     /// The file mode with x wherever there is r, and setgid so that what is made below belongs to the same group.
@@ -35,7 +49,6 @@ package final class Library: Sendable {
     package init(
         settings: LibrarySettings, knownID: String?, now: Timestamp, onCreation: (String) -> Void
     ) throws(Problem) {
-        self.settings = settings
         path = settings.path
         let folder: Folder
         do throws(Errno) {
@@ -43,7 +56,8 @@ package final class Library: Sendable {
         } catch {
             throw Self.offline(settings.path, error)
         }
-        groupID = try Self.groupID(named: settings.group)
+        let groupID = try Self.groupID(named: settings.group)
+        rules = Mutex(Rules(settings: settings, groupID: groupID))
         id = try Self.identify(folder, path: settings.path, knownID: knownID, now: now, onCreation: onCreation)
         do throws(Errno) {
             let status = try folder.status()

@@ -29,6 +29,9 @@ struct LibraryJournal: Sendable {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            // A camera that writes NaN as its latitude must not fail the import.
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
             bytes = Array(try encoder.encode(line)) + [UInt8(ascii: "\n")]
         } catch {
             throw Problem(.stateIO, "Could not write a journal line as JSON: \(error).")

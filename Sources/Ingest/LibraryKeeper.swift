@@ -24,9 +24,10 @@ package final class LibraryKeeper: Sendable {
     ///
     /// - Throws: why it is not: `E_LIBRARY_OFFLINE`, `E_MARKER`, `E_LOCKED`, or trouble with the state.
     @discardableResult package func open(_ settings: LibrarySettings) throws(Problem) -> Library {
-        if let library, library.settings == settings {
+        if let library, library.path == settings.path {
             do throws(Problem) {
                 try library.check()
+                try library.adopt(settings)
                 return library
             } catch {
                 // Imports under way still hold it; they fail by themselves. Opened anew below.

@@ -11,11 +11,13 @@ package struct LogLine: Sendable {
         self.fields = fields
     }
 
-    /// A problem as one line: its sentence, with its code and remedy as fields.
+    /// A problem as one line: the kind of it, and what happened this time as a field, so that a fault that a thousand
+    /// files share is one line said often, and not a thousand.
     package init(_ level: LogLevel, _ problem: Problem, _ fields: [(String, String)] = []) {
         self.init(
-            level, problem.whatHappened,
-            fields + [("CODE", problem.code.rawValue), ("RECOVERY", problem.whatToDo)])
+            level, problem.code.title,
+            [("CODE", problem.code.rawValue), ("DETAIL", problem.whatHappened), ("RECOVERY", problem.whatToDo)]
+                + fields)
     }
 }
 

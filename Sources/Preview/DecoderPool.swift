@@ -143,7 +143,8 @@ extension DecoderPool {
             switch outcome {
             case .reply(.failure(let code, let detail)):
                 giveBack(decoder)
-                throw .problem(.decoding(name, code, detail))
+                // Its memory is limited, ours is not at its end: the picture is too large for it.
+                throw .problem(.decoding(name, code == .memory ? .tooLarge : code, detail))
             case .reply(let content):
                 guard let lie = fault(content) else {
                     giveBack(decoder)

@@ -35,10 +35,15 @@ package final class Journal: Sendable {
         for line in lines { write(line) }
     }
 
-    /// Says now what was held back. To be called every so often, and at the end.
-    package func flush() {
+    /// Says what was held back in windows that are over. To be called every so often.
+    package func sumUp() { write(all: false) }
+
+    /// Says all that was held back. To be called at the end.
+    package func flush() { write(all: true) }
+
+    private func write(all: Bool) {
         let time = now()
-        let lines = state.withLock { $0.repeats.expired(at: time, all: true) }
+        let lines = state.withLock { $0.repeats.expired(at: time, all: all) }
         for line in lines { write(line) }
     }
 }

@@ -66,11 +66,6 @@ final class ControlRoom: Sendable {
                 let free = try? daemon.keeper.library?.freeBytes().bytes
                 return .init(path: daemon.live.current.library.path, freeBytes: free)
             },
-            waitingElsewhere: {
-                let away = daemon.room.away.names
-                // Not knowing only means that the daemon does not call itself idle.
-                return away.isEmpty ? 0 : (try? daemon.store.queued(in: away)) ?? 0
-            },
             rates: { daemon.rates.perSecond },
             openLibrary: { () throws(Problem) in
                 guard let library = daemon.keeper.library else {
@@ -106,6 +101,7 @@ final class ControlRoom: Sendable {
             },
             retry: { (job) throws(Problem) in
                 try store.retry(job, at: SystemClock.now())
+                daemon.news.tell([job])
                 daemon.room.wake()
             },
             retryAll: { () throws(Problem) in
@@ -114,13 +110,13 @@ final class ControlRoom: Sendable {
                 return count
             },
             cancel: { (job) throws(Problem) in
-                let outcome = try store.cancel(job, at: SystemClock.now())
-                if case .inFlight = outcome { _ = daemon.inFlight.cancel(job) }
+                let outcome = try daemon.room.cancel(job)
+                daemon.news.tell([job])
                 return outcome
             },
             cancelBatch: { (batch) throws(Problem) in
-                let running = try store.cancelBatch(batch, at: SystemClock.now())
-                for job in running { _ = daemon.inFlight.cancel(job) }
+                let running = try daemon.room.cancelBatch(batch)
+                daemon.hub.publish(.batch(id: batch))
                 return running
             })
     }

@@ -18,6 +18,7 @@ extension Daemon {
         } catch {
             // Without its socket nobody could ask it anything; with --once nobody needs to.
             journal.add(LogLine(isOnce ? .warning : .error, error))
+            if error.code == .config { return ExitCode.configuration }
             guard isOnce else { return ExitCode.tryAgain }
             control = nil
         }
@@ -64,11 +65,8 @@ extension Daemon {
     private func openLibrary() -> Bool {
         do throws(Problem) {
             let library = try keeper.open(live.current.library)
-            try room.settle(in: library) { done, total in
-                guard done % 16 == 0 else { return }
-                manager.status("Settling interrupted imports: \(done) of \(total)")
-                manager.extendTimeout(by: .seconds(60))
-            }
+            let patience = Patience(manager)
+            try room.settle(in: library) { patience.progress() }
             return true
         } catch {
             outages.begin(error)
@@ -106,13 +104,13 @@ extension Daemon {
         while !Task.isCancelled {
             let line = await servicePool.run {
                 self.openDrops.look(at: self.live.current.drops)
+                self.journal.sumUp()
                 return self.statusLine()
             }
             if let line { manager.status(line) }
             let now = state
             if now != last { hub.publish(.state(now)) }
             last = now
-            journal.flush()
             do {
                 try await Task.sleep(for: .seconds(1))
             } catch {
@@ -165,8 +163,8 @@ extension Daemon {
     private func onceExitCode() -> Int32 {
         do throws(Problem) {
             if !outages.reasons.isEmpty { return ExitCode.tryAgain }
+            if try store.failures(since: startTime) > 0 { return ExitCode.failed }
             let counts = try store.counts(at: SystemClock.now())
-            if counts.failed > 0 { return ExitCode.failed }
             let waiting =
                 phase.hasLeftSomething || watcher.health.contains { $0.candidates > 0 || $0.health == .waiting }
             return counts.queued + counts.importing > 0 || waiting ? ExitCode.tryAgain : ExitCode.ok

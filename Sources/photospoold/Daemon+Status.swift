@@ -4,6 +4,7 @@ import PhotoModel
 import Preview
 import Service
 import Store
+import Synchronization
 import Watch
 
 /// How the daemon is.
@@ -26,7 +27,9 @@ extension Daemon {
     }
 
     /// Applies what can change while running; a bad file leaves the old configuration in force.
-    func reload() -> DaemonOrders.ReloadOutcome {
+    func reload() -> DaemonOrders.ReloadOutcome { reloadTurn.withLock { _ in reloadNow() } }
+
+    private func reloadNow() -> DaemonOrders.ReloadOutcome {
         manager.reloading()
         defer { manager.ready() }
         let new: Settings
@@ -46,7 +49,12 @@ extension Daemon {
         live.replace(applied)
         journal.setLevel(new.logLevel)
         watcher.replaceDrops(applied.drops)
-        if old.library != applied.library { outages.begin(Self.reopening(applied.library)) }
+        if old.library != applied.library {
+            // The open library takes its new rules over; one that is away finds them when it is back.
+            do throws(Problem) { try keeper.open(applied.library) } catch {
+                if outages.begin(error) { journal.add(LogLine(.error, error)) }
+            }
+        }
         journal.add(LogLine(.info, "The configuration was reloaded."))
         if !fixed.isEmpty {
             journal.add(
@@ -64,10 +72,5 @@ extension Daemon {
         room.wake()
         hub.publish(.state(state))
         journal.add(LogLine(.info, paused ? "Importing was paused." : "Importing goes on."))
-    }
-
-    /// The library is opened anew with other modes or another reserve; the next probe, in two seconds, does it.
-    private static func reopening(_ library: LibrarySettings) -> Problem {
-        Problem(.libraryOffline, "The library \(SafeText.of(library.path)) is opened anew with the new settings.")
     }
 }

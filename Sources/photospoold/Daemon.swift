@@ -30,9 +30,13 @@ final class Daemon: Sendable {
     /// Housekeeping and replies, so that imports that fill their pool hold nobody up.
     let servicePool: BlockingPool
     let startedAt = SystemClock.monotonic()
+    let startTime = SystemClock.now()
     let phase: Phase
     let hub: EventHub
+    let news: JobNews
     let openDrops = OpenDrops()
+    /// One reload at a time, over its reading of files: SIGHUP and the API may both ask.
+    let reloadTurn = Mutex<Void>(())
     let activation: SocketActivation?
     let crashes: Crashes
     /// Held for the life of the process.
@@ -74,18 +78,19 @@ final class Daemon: Sendable {
         keeper = LibraryKeeper(store: store, log: log, now: SystemClock.now)
 
         let wiring = Wiring()
-        watcher = Watcher(drops: settings.drops, door: Self.door(store: store, wiring: wiring, log: log), once: isOnce)
+        let news = JobNews(store: store, hub: hub, log: log)
+        self.news = news
+        watcher = Watcher(
+            drops: settings.drops, door: Self.door(store: store, wiring: wiring, news: news, log: log), once: isOnce)
         let watcher = watcher
         room = ImportRoom(
             rooms: ImportRooms(
-                store: store, decoders: decoders, pool: importPool, inFlight: inFlight, log: log,
+                store: store, decoders: decoders, pool: importPool, inFlight: inFlight,
+                event: { hub.publish($0) }, log: log,
                 now: SystemClock.now, newID: Machine.newID, isStopping: { phase.isStopping }),
-            keeper: keeper, outages: outages, housekeeping: servicePool, settings: { live.current },
+            keeper: keeper, outages: outages, settings: { live.current },
             signals: ImportRoom.Signals(
-                event: { event in
-                    if case .job(_, _, _, .imported, _, _) = event { rates.count(files: 1, bytes: 0) }
-                    hub.publish(event)
-                },
+                imported: { rates.count(files: 1, bytes: $0) },
                 sourceChanged: { path in
                     // With --once the watcher may have gone home; the file is found by the next run.
                     if phase.isWatcherDone { phase.leaveSomething() } else { watcher.recheck(path) }
@@ -96,7 +101,9 @@ final class Daemon: Sendable {
     }
 
     /// What the watcher sees of the store.
-    private static func door(store: Store, wiring: Wiring, log: @escaping Log) -> Watcher.Door {
+    private static func door(
+        store: Store, wiring: Wiring, news: JobNews, log: @escaping Log
+    ) -> Watcher.Door {
         Watcher.Door(
             isKnown: { (drop, filesystem, path, size, mtime) throws(Problem) in
                 try store.isKnown(drop: drop, filesystem: filesystem, path: path, size: size, mtime: mtime)
@@ -104,6 +111,7 @@ final class Daemon: Sendable {
             enqueue: { (groups) throws(Problem) in
                 let ids = try store.enqueue(groups, isManual: false, batch: nil, at: SystemClock.now())
                 if !ids.isEmpty { wiring.wake() }
+                news.tell(ids)
             },
             log: log,
             changed: {})

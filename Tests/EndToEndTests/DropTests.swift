@@ -19,12 +19,13 @@ import Testing
         try FileManager.default.moveItem(at: installation.drop, to: away)
         #expect(try installation.post("/v1/resume").status == 200)
         try await installation.wait(for: "the daemon to notice") {
-            installation.logText.contains("A drop folder is away")
+            installation.logText.contains("A card or share is away")
         }
         // Nothing to do but wait for somebody to bring the folder back.
         try await installation.wait(for: "idle") { try installation.status().idle }
         var status = try installation.status()
         #expect(status.queue.queued == 3)
+        #expect(status.queue.retrying == 3)
         #expect(status.queue.vanished == 0)
         #expect(status.drops.map(\.health) == ["waiting"])
         #expect(try installation.jobs().allSatisfy { $0.attempts == 0 })

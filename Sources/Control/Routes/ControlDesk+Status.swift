@@ -29,7 +29,7 @@ extension ControlDesk {
             StatusBody(
                 version: view.version, state: isCounted ? view.state() : .degraded, reasons: reasons,
                 uptime: view.uptime(), queue: counts,
-                idle: isCounted && Self.isIdle(counts, drops, elsewhere: view.waitingElsewhere()),
+                idle: isCounted && Self.isIdle(counts, drops),
                 importing: view.inFlight(),
                 batch: batch, library: LibraryBody(path: library.path, freeBytes: library.freeBytes), drops: drops,
                 rates: RatesBody(filesPerSecond: rates.files, bytesPerSecond: rates.bytes)))
@@ -37,18 +37,20 @@ extension ControlDesk {
 
     /// Whether everything that was there has been dealt with; what waits for a later retry, a missing drop folder, or
     /// a photo to go with a sidecar does not count.
-    static func isIdle(_ counts: QueueCounts, _ drops: [DropHealth], elsewhere: Int = 0) -> Bool {
-        counts.importing == 0 && counts.queued - counts.retrying - elsewhere <= 0 && counts.retryingSoon == 0
+    static func isIdle(_ counts: QueueCounts, _ drops: [DropHealth]) -> Bool {
+        counts.importing == 0 && counts.queued - counts.retrying <= 0 && counts.retryingSoon == 0
             && drops.allSatisfy { $0.candidates == 0 && ($0.hasFinishedFirstScan || $0.health == .waiting) }
     }
 
     /// The process answers.
     func health(_ request: Request) -> Reply { Self.plain(200, "ok\n") }
 
-    /// It has begun its work and has not begun to stop; paused is ready, for it answers and goes on by itself.
+    /// It has begun its work and has not begun to stop; paused is ready, for somebody wanted it so. While an outage keeps
+    /// it from importing it is not.
     func readiness(_ request: Request) -> Reply {
         switch door.view.state() {
-        case .running, .degraded, .paused: Self.plain(200, "ready\n")
+        case .running, .degraded, .paused:
+            door.view.reasons().contains { $0.code.isOutage } ? Self.plain(503, "outage\n") : Self.plain(200, "ready\n")
         case .starting: Self.plain(503, "starting\n")
         case .stopping: Self.plain(503, "stopping\n")
         }

@@ -40,7 +40,11 @@ struct CommitStep {
                     intent, job: intent.job, importID: intent.importID, journal: journal, disposition: disposition,
                     at: now())
             } catch {
-                throw .unresolved(error)
+                guard error.code == .conflict else { throw .unresolved(error) }
+                // The catalog refused it and holds nothing of it: the path was listed meanwhile, or the job is no
+                // longer this import's, which the next intent will find out.
+                try takeBack(intent)
+                continue
             }
             return intent
         }
@@ -82,11 +86,21 @@ struct CommitStep {
             try FinalMoves(library: library, calls: calls).perform(intent.moves)
             return true
         } catch {
-            try rollingBack { () throws(Problem) in try FinalMoves(library: library, calls: calls).undo(intent.moves) }
+            try takeBack(intent)
             switch error {
             case .nameTaken: return false
             case .problem(let problem): throw .rolledBack(problem)
             }
+        }
+    }
+
+    /// What cannot be taken back (the disk went read-only, say) stays as it is, and so does its intent: recovery is the
+    /// one to decide then, never a second import.
+    private func takeBack(_ intent: CommitIntent) throws(Failure) {
+        do throws(Problem) {
+            try FinalMoves(library: library, calls: calls).undo(intent.moves)
+        } catch {
+            throw .unresolved(error)
         }
     }
 }

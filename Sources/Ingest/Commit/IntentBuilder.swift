@@ -11,6 +11,8 @@ struct IntentBuilder {
     let preview: PreviewStep.Result
     let assetID: Asset.ID
     let joins: Bool
+    /// What `{seq}` stands for.
+    let sequence: Int64
     let now: Timestamp
 
     func intent(collision: Int) -> CommitIntent {
@@ -61,7 +63,7 @@ struct IntentBuilder {
         let shot = NamingTemplate.Shot(
             capturedAt: facts.facts.capturedAt ?? WallTime(secondsSince1970: lead.sourceStamp.mtime / 1_000_000_000),
             make: facts.facts.make, model: facts.facts.model, lens: facts.facts.lens, stem: lead.source.name.stem,
-            drop: claim.job.drop, batch: claim.job.batch, sequence: claim.job.sequence, sha256: lead.sha256, id: assetID
+            drop: claim.job.drop, batch: claim.job.batch, sequence: sequence, sha256: lead.sha256, id: assetID
         )
         return Placement(template: plan.template, shot: shot, names: staged.map(\.source.name))
     }

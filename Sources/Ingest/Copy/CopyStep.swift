@@ -27,7 +27,7 @@ struct CopyStep {
         let after = try onSource(file.path, doing: "look at") { () throws(Errno) in try source.descriptor.status().stamp
         }
         guard after == source.stamp, copy.content.byteCount == source.stamp.size else {
-            throw ImportEnded(.sourceChanged(file.path))
+            throw ImportEnded(.sourceChanged)
         }
         if verify == .readback { try readBackAndCompare(staged, against: copy) }
         return StagedResource(
@@ -38,27 +38,30 @@ struct CopyStep {
     private func open(_ file: SettledFile, root: Path) throws(ImportEnded) -> OpenSource {
         guard let relative = file.path.below(root) else {
             throw ImportEnded(
-                Problem(.sourcePermission, "\(SafeText.of(file.path)) does not lie below \(SafeText.of(root))."))
+                Problem(
+                    .sourceVanished,
+                    "\(SafeText.of(file.path)) no longer lies in its drop folder, which is "
+                        + "\(SafeText.of(root)) now.", todo: "Nothing; what is in the folder now is found by itself."))
         }
         let folder: Folder
         do throws(Errno) {
             folder = try Folder(opening: root)
         } catch {
-            throw ImportEnded(.dropAway(filesystem: file.filesystem))
+            throw ImportEnded(.sourceAway(filesystem: file.filesystem))
         }
         let source: OpenSource
         do throws(Errno) {
             source = try Self.open(relative, in: folder)
         } catch {
             if error == .noEntry || error == .notDirectory, !isHome(file, relative: relative, in: folder) {
-                throw ImportEnded(.dropAway(filesystem: file.filesystem))
+                throw ImportEnded(.sourceAway(filesystem: file.filesystem))
             }
             throw ImportEnded(.source(file.path, error, doing: "open"))
         }
         let stamp = source.stamp
         // The device number is left out: it may change when a share is mounted again.
         guard stamp.size == file.stamp.size, stamp.mtime == file.stamp.mtime, stamp.inode == file.stamp.inode else {
-            throw ImportEnded(.sourceChanged(file.path))
+            throw ImportEnded(.sourceChanged)
         }
         return source
     }

@@ -17,30 +17,39 @@ struct DuplicateStep {
         var asset: Asset.ID?
     }
 
+    /// A group is known by its photos and videos: an equal sidecar makes no two shots one. When none of them is known,
+    /// nothing counts as known, and the shot is stored whole, its sidecars with it.
     func run(_ staged: [StagedResource]) throws(ImportEnded) -> Finding {
+        let shots = staged.indices.filter { Self.shotRoles.contains(staged[$0].role) }
         var finding = Finding()
-        for (position, resource) in staged.enumerated() {
-            if try endingImport({ () throws(Problem) in try store.isTombstoned(resource.sha256) }) {
-                throw ImportEnded(
-                    Problem(.tombstone, "\(SafeText.of(resource.source)) was deleted from the library on purpose."))
-            }
-            let candidates = try endingImport { () throws(Problem) in
-                try store.resources(withHash: resource.sha256)
-            }
-            for candidate in candidates {
-                if try holdsBytes(candidate.resource) {
-                    finding.known.insert(position)
-                    finding.asset = finding.asset ?? candidate.asset
-                    break
-                }
-                log(
-                    LogLine(
-                        .warning,
-                        "A file of the library no longer holds the bytes the catalog says; it is imported anew.",
-                        [("ASSET_ID", candidate.asset), ("PATH", SafeText.of(candidate.resource.path))]))
-            }
+        for position in shots.isEmpty ? Array(staged.indices) : shots {
+            guard let asset = try holder(of: staged[position]) else { continue }
+            finding.known.insert(position)
+            finding.asset = finding.asset ?? asset
+        }
+        guard finding.asset != nil else { return finding }
+        for position in staged.indices where !finding.known.contains(position) && !shots.contains(position) {
+            if try holder(of: staged[position]) != nil { finding.known.insert(position) }
         }
         return finding
+    }
+
+    private static let shotRoles: Set<Role> = [.photo, .alternatePhoto, .video, .pairedVideo]
+
+    /// The asset that has these bytes; nil when the library does not hold them.
+    private func holder(of resource: StagedResource) throws(ImportEnded) -> Asset.ID? {
+        if try endingImport({ () throws(Problem) in try store.isTombstoned(resource.sha256) }) {
+            throw ImportEnded(
+                Problem(.tombstone, "\(SafeText.of(resource.source)) was deleted from the library on purpose."))
+        }
+        for candidate in try endingImport({ () throws(Problem) in try store.resources(withHash: resource.sha256) }) {
+            if try holdsBytes(candidate.resource) { return candidate.asset }
+            log(
+                LogLine(
+                    .warning, "A file of the library no longer holds the bytes the catalog says; it is imported anew.",
+                    [("ASSET_ID", candidate.asset), ("PATH", SafeText.of(candidate.resource.path))]))
+        }
+        return nil
     }
 
     private func holdsBytes(_ resource: Resource) throws(ImportEnded) -> Bool {

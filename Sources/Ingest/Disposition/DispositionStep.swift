@@ -19,11 +19,25 @@ package struct DispositionStep: Sendable {
         self.log = log
     }
 
-    /// Disposes of every source of an imported (or duplicate) job, and records how that went.
+    /// What is done to a source.
+    enum Act: String {
+        case move, delete
+
+        var done: DispositionState { self == .move ? .moved : .deleted }
+    }
+
+    /// Disposes of every source of an imported (or duplicate) job by the rules in force now, and records how that went.
+    /// Whoever chose to keep sources in the meantime keeps this one too.
     package func run(_ job: Job, drop: DropFolder) throws(Problem) {
-        var problem: Problem?
+        let act: Act
+        switch drop.afterImport {
+        case .keep: return try store.recordDisposition(job: job.id, state: .keep, problem: nil, at: now())
+        case .move: act = .move
+        case .delete: act = .delete
+        }
         // An absent drop (a card that was pulled) is no answer: the source waits, and so does what is owed to it.
         guard let isOpen = isOpenToAll(drop) else { return }
+        var problem: Problem?
         if isOpen {
             problem = Problem(
                 .dropOpen,
@@ -32,16 +46,27 @@ package struct DispositionStep: Sendable {
         } else {
             for file in job.files {
                 do throws(Problem) {
-                    try dispose(of: file, job: job, drop: drop)
+                    try dispose(of: file, job: job, drop: drop, act)
                 } catch {
                     problem = problem ?? error
                 }
             }
         }
-        let state: DispositionState =
-            problem != nil ? .kept : drop.afterImport == .move ? .moved : .deleted
+        try record(job, problem == nil ? act.done : .kept, problem)
+    }
+
+    /// For a job whose drop folder is no longer configured: nobody says any more what is to become of its source.
+    package func giveUp(_ job: Job) throws(Problem) {
+        try record(
+            job, .kept,
+            Problem(
+                .disposition,
+                "The drop folder \(SafeText.of(job.drop)) is no longer configured; its source was left alone."))
+    }
+
+    private func record(_ job: Job, _ state: DispositionState, _ problem: Problem?) throws(Problem) {
         try store.recordDisposition(job: job.id, state: state, problem: problem, at: now())
-        if let problem { log(LogLine(.warning, problem, [("JOB_ID", String(job.id)), ("DROP", drop.name)])) }
+        if let problem { log(LogLine(.warning, problem, [("JOB_ID", String(job.id)), ("DROP", job.drop)])) }
     }
 
     /// nil when the drop folder cannot be opened.
@@ -53,83 +78,62 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    private func dispose(of file: SettledFile, job: Job, drop: DropFolder) throws(Problem) {
+    private func dispose(of file: SettledFile, job: Job, drop: DropFolder, _ act: Act) throws(Problem) {
         guard let relative = file.path.below(drop.path) else {
-            throw Problem(.disposition, "\(SafeText.of(file.path)) does not lie in the drop folder \(drop.name).")
+            throw Problem(
+                .disposition, "\(SafeText.of(file.path)) does not lie in the drop folder \(SafeText.of(drop.name)).")
         }
-        let target = drop.afterImport == .move ? Self.target(of: relative, drop: drop) : nil
+        let wasBegun = try store.journal(of: job.id).contains { line in
+            line.path == file.path && line.outcome == nil && Act(rawValue: line.what) != nil
+        }
+        let target = act == .move ? Self.target(of: relative, drop: drop) : nil
         let time = now()
         let id = try store.reserveJournal(
-            what: drop.afterImport.rawValue, job: job.id, path: file.path, sha256: nil, detail: target?.shown, at: time)
+            what: act.rawValue, job: job.id, path: file.path, sha256: nil, detail: target?.shown, at: time)
         try library.journal.append(
             .init(
-                id: id, time: time.rfc3339, what: drop.afterImport.rawValue, job: job.id, path: file.path, to: target,
+                id: id, time: time.rfc3339, what: act.rawValue, job: job.id, path: file.path, to: target,
                 stamp: file.stamp), at: time)
         do throws(Errno) {
             let claims = try SourceClaims(drop: drop.path)
-            guard try claims.claim(relative, as: id, expecting: file.stamp) else {
-                throw Errno.stale
-            }
-            if let target {
-                try claims.move(id, to: target, from: relative)
-            } else {
-                try claims.delete(id, from: relative)
-            }
+            guard try claims.claim(relative, as: id, expecting: file.stamp) else { throw Errno.stale }
+            try carryOut(act, claim: id, of: relative, to: target, claims)
         } catch {
-            if error == .noEntry {
-                throw Problem(
-                    .disposition, "\(SafeText.of(file.path)) was gone before it could be disposed of.",
-                    todo: "Nothing; its original is safe in the library.")
-            }
-            if error == .stale {
-                throw Problem(
-                    .disposition, "\(SafeText.of(file.path)) changed after its import and was left alone.",
-                    todo: "Nothing; the new version is imported once it has settled.")
-            }
-            throw Problem(
+            if error == .noEntry, wasBegun { return }  // done by the process before this one, which died before it said so
+            throw Self.failed(act, file, error)
+        }
+    }
+
+    private func carryOut(
+        _ act: Act, claim id: Int64, of relative: Path, to target: Path?, _ claims: borrowing SourceClaims
+    ) throws(Errno) {
+        if let target {
+            try claims.move(id, to: target, from: relative)
+        } else {
+            try claims.delete(id, from: relative)
+        }
+    }
+
+    private static func failed(_ act: Act, _ file: SettledFile, _ errno: Errno) -> Problem {
+        switch errno {
+        case .noEntry:
+            Problem(
+                .disposition, "\(SafeText.of(file.path)) was gone before it could be disposed of.",
+                todo: "Nothing; its original is safe in the library.")
+        case .stale:
+            Problem(
+                .disposition, "\(SafeText.of(file.path)) changed after its import and was left alone.",
+                todo: "Nothing; the new version is imported once it has settled.")
+        default:
+            Problem(
                 .disposition,
-                "\(SafeText.of(file.path)) could not be \(drop.afterImport == .move ? "moved" : "deleted") after its "
-                    + "import and was kept: \(error.description).")
+                "\(SafeText.of(file.path)) could not be \(act == .move ? "moved" : "deleted") after its import and was "
+                    + "kept: \(errno.description).")
         }
     }
 
     /// `<move_to>/<path below the drop>`, by default below `<drop>/.imported`; absolute.
     static func target(of relative: Path, drop: DropFolder) -> Path {
         (drop.moveTo.isEmpty ? drop.path / ".imported" : drop.moveTo) / relative
-    }
-
-    /// Finishes the claims that a dead process left in a drop folder: one whose content is that of an imported job is
-    /// disposed of, any other is put back where it came from.
-    package func finishClaims(in drop: DropFolder) throws(Problem) {
-        var left: [Int64] = []
-        do throws(Errno) {
-            left = try SourceClaims.left(in: drop.path)
-        } catch {
-            return  // no claims, or the drop is absent: it is asked again when the drop returns
-        }
-        for id in left {
-            guard let subject = try store.journalSubject(id), let job = try store.job(subject.job),
-                let file = job.files.first(where: { $0.path == subject.path }),
-                let relative = subject.path.below(drop.path)
-            else { continue }  // nothing of ours; it stays where it is
-            do throws(Errno) {
-                let claims = try SourceClaims(drop: drop.path)
-                let mayDispose = job.disposition == .pending && drop.afterImport != .keep
-                guard mayDispose, try claims.holds(id, expecting: file.stamp) else {
-                    try claims.putBack(id, to: relative)
-                    continue
-                }
-                if drop.afterImport == .move {
-                    try claims.move(id, to: Self.target(of: relative, drop: drop), from: relative)
-                } else {
-                    try claims.delete(id, from: relative)
-                }
-            } catch {
-                log(
-                    LogLine(
-                        .warning, "A claimed source could neither be disposed of nor put back.",
-                        [("DROP", drop.name), ("PATH", SafeText.of(subject.path)), ("ERRNO", error.name)]))
-            }
-        }
     }
 }

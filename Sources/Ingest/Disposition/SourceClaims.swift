@@ -5,11 +5,16 @@ import PhotoModel
 /// it. Between a look at a name and an act on it another file can take the name; a claimed file cannot be exchanged.
 struct SourceClaims: ~Copyable {
     private static let folder = Path(".photospool") / "claim"
+    private let drop: Path
     private let root: Folder
 
-    init(drop: Path) throws(Errno) { root = try Folder(opening: drop) }
+    init(drop: Path) throws(Errno) {
+        self.drop = drop
+        root = try Folder(opening: drop)
+    }
 
-    private func name(_ id: Int64) -> Path { Self.folder / String(id) }
+    /// Where a claim lies, relative to the drop folder.
+    static func name(_ id: Int64) -> Path { folder / String(id) }
 
     /// The journal ids of the claims that lie in `drop`.
     static func left(in drop: Path) throws(Errno) -> [Int64] {
@@ -26,27 +31,34 @@ struct SourceClaims: ~Copyable {
     /// - Returns: false when it was another file than `stamp` says; it is back under its name then, or beside it.
     func claim(_ source: Path, as id: Int64, expecting stamp: FileStamp) throws(Errno) -> Bool {
         try root.makeFolders(at: Self.folder, mode: 0o700, gid: nil)
-        try root.renameNoReplace(source, to: name(id), in: root)
+        try root.renameNoReplace(source, to: Self.name(id), in: root)
         if try holds(id, expecting: stamp) { return true }
         try putBack(id, to: source)
         return false
     }
 
-    /// Same inode, size and mtime: the very version that was imported.
-    func holds(_ id: Int64, expecting stamp: FileStamp) throws(Errno) -> Bool {
-        let found = try root.status(of: name(id)).stamp
-        return found.inode == stamp.inode && found.size == stamp.size && found.mtime == stamp.mtime
+    /// Same inode, size and mtime, and the same bytes where they are known: the very version that was imported.
+    func holds(_ id: Int64, expecting stamp: FileStamp, sha256: SHA256Digest? = nil) throws(Errno) -> Bool {
+        let found = try root.status(of: Self.name(id)).stamp
+        guard found.inode == stamp.inode, found.size == stamp.size, found.mtime == stamp.mtime else { return false }
+        guard let sha256 else { return true }
+        let file = try root.openForReading(Self.name(id))
+        do throws(CopyFailure) {
+            return try hash(file).sha256 == sha256
+        } catch {
+            return false  // what cannot be read is not known to be the same
+        }
     }
 
     func delete(_ id: Int64, from source: Path) throws(Errno) {
-        try root.unlink(name(id))
+        try root.unlink(Self.name(id))
         try synchronize(source)
     }
 
     /// Moves the claimed file to an absolute path on the same filesystem; a taken name gets a number.
     func move(_ id: Int64, to target: Path, from source: Path) throws(Errno) {
         do throws(Errno) {
-            let folder = try Self.openMakingFolders(target.parent)
+            let folder = try openMakingFolders(target.parent)
             try place(id, in: folder, name: target.name)
             try folder.sync()
         } catch {
@@ -70,14 +82,20 @@ struct SourceClaims: ~Copyable {
                 number == 1
                 ? target : Path(bytes: target.stem.bytes + Array("-\(number)".utf8) + target.suffix.bytes)
             do throws(Errno) {
-                return try root.renameNoReplace(name(id), to: tried, in: folder)
+                return try root.renameNoReplace(Self.name(id), to: tried, in: folder)
             } catch  where error == .exists && number < 1000 {
                 number += 1
             }
         }
     }
 
-    private static func openMakingFolders(_ path: Path) throws(Errno) -> Folder {
+    /// Below the drop folder without following links, which others may have put there; elsewhere as configured.
+    private func openMakingFolders(_ path: Path) throws(Errno) -> Folder {
+        if path == drop { return try root.duplicate() }
+        if let relative = path.below(drop) {
+            try root.makeFolders(at: relative, mode: 0o750, gid: nil)
+            return try root.folder(at: relative)
+        }
         do throws(Errno) {
             return try Folder(opening: path)
         } catch  where error == .noEntry && path != Path("/") {

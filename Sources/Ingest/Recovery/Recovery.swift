@@ -30,13 +30,14 @@ package struct Recovery {
 
     /// - Parameters:
     ///   - crashed: whether the daemon died of its own signal, so that the jobs in flight are suspects.
-    ///   - progress: called before each job, for the service manager's patience.
-    package func run(crashed: Bool, progress: (_ done: Int, _ total: Int) -> Void) throws(Problem) -> Report {
+    ///   - progress: called before each job and with every piece that is read, for the service manager's patience.
+    /// - Throws: what keeps every job from being settled: the library or the state is away. The trouble of one job is
+    ///   that job's: it is rolled back, or failed when nobody can know what it had done.
+    package func run(crashed: Bool, progress: () -> Void) throws(Problem) -> Report {
         var report = Report()
-        let interrupted = try store.interrupted()
-        for (number, left) in interrupted.enumerated() {
-            progress(number, interrupted.count)
-            if try resolve(left, crashed: crashed) {
+        for left in try store.interrupted() {
+            progress()
+            if try resolve(left, crashed: crashed, progress: progress) {
                 report.rolledForward += 1
             } else {
                 report.rolledBack += 1
@@ -46,10 +47,17 @@ package struct Recovery {
     }
 
     /// - Returns: whether the import was finished rather than undone.
-    package func resolve(_ left: Store.Interrupted, crashed: Bool) throws(Problem) -> Bool {
+    func resolve(_ left: Store.Interrupted, crashed: Bool, progress: () -> Void) throws(Problem) -> Bool {
+        if let fault = left.fault {
+            try store.finish(
+                Store.Claim(job: left.job, importID: left.importID), as: .failed, problem: fault, asset: nil,
+                disposition: .keep, at: now())
+            log(LogLine(.error, fault, [("JOB_ID", String(left.job.id))]))
+            return false
+        }
         if let intent = left.intent, let journal = left.journal {
             try library.check()
-            if try rollForward(intent, left: left, journal: journal) { return true }
+            if try rollForward(intent, left: left, journal: journal, progress: progress) { return true }
             try FinalMoves(library: library, calls: .live).undo(intent.moves)
         }
         try removeStaging(of: left.importID)
@@ -58,12 +66,12 @@ package struct Recovery {
     }
 
     private func rollForward(
-        _ intent: CommitIntent, left: Store.Interrupted, journal: Int64
+        _ intent: CommitIntent, left: Store.Interrupted, journal: Int64, progress: () -> Void
     ) throws(Problem) -> Bool {
         let moves = FinalMoves(library: library, calls: .live)
         for move in intent.moves {
-            if try holds(move, at: move.final) { continue }
-            guard try holds(move, at: move.staged) else { return false }
+            if holds(move, at: move.final, progress: progress) { continue }
+            guard holds(move, at: move.staged, progress: progress) else { return false }
         }
         var intent = intent
         var journal = journal
@@ -89,9 +97,17 @@ package struct Recovery {
                 }
             }
         }
-        try store.commit(
-            intent, job: left.job.id, importID: left.importID, journal: journal, disposition: dispositionOf(left.job),
-            at: now())
+        do throws(Problem) {
+            try store.commit(
+                intent, job: left.job.id, importID: left.importID, journal: journal,
+                disposition: dispositionOf(left.job), at: now())
+        } catch {
+            guard error.code == .conflict else { throw error }
+            // The catalog will never take it as it is: back to the queue with it.
+            log(LogLine(.warning, error, [("JOB_ID", String(left.job.id))]))
+            try moves.undo(intent.moves)
+            return false
+        }
         try removeStaging(of: left.importID)
         log(
             LogLine(
@@ -100,19 +116,18 @@ package struct Recovery {
         return true
     }
 
-    /// Same inode, size and bytes as the intent says.
-    private func holds(_ move: CommitIntent.Move, at path: Path) throws(Problem) -> Bool {
+    /// Same inode, size and bytes as the intent says. What cannot be read is not held: the source still has it.
+    private func holds(_ move: CommitIntent.Move, at path: Path, progress: () -> Void) -> Bool {
         guard FinalMoves(library: library, calls: .live).isOurs(move, at: path) else { return false }
-        let descriptor = try onLibrary(path, doing: "open") { () throws(Errno) in
-            try library.root.openForReading(path)
-        }
-        do throws(CopyFailure) {
-            return try readBack(descriptor, isCancelled: { false }).sha256 == move.sha256
-        } catch {
-            switch error {
-            case .source(let errno), .destination(let errno): throw .library(path, errno, doing: "read back")
-            case .cancelled: return false  // never: nobody cancels recovery
+        do throws(Errno) {
+            let descriptor = try library.root.openForReading(path)
+            do throws(CopyFailure) {
+                return try readBack(descriptor, progress: { _ in progress() }).sha256 == move.sha256
+            } catch {
+                return false  // as above
             }
+        } catch {
+            return false  // as above
         }
     }
 

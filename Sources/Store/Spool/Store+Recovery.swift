@@ -10,6 +10,8 @@ extension Store {
         /// What its commit was about to do; nil when it had not come that far, and nothing can be in the library.
         package let intent: CommitIntent?
         package let journal: Int64?
+        /// Why the intent cannot be read, although there is one: nobody can know what its import had done.
+        package let fault: Problem?
     }
 
     /// The jobs that no import of this process holds, as long as it has claimed none: to be called before the first
@@ -30,10 +32,12 @@ extension Store {
             var interrupted: [Interrupted] = []
             for entry in found {
                 guard let job = try JobRow.find(entry.id, on: connection) else { continue }  // same snapshot: cannot be
+                var intent: CommitIntent?
+                var fault: Problem?
+                do throws(Problem) { intent = try entry.intent.map(IntentText.decode) } catch { fault = error }
                 interrupted.append(
                     Interrupted(
-                        job: job, importID: entry.importID, intent: try entry.intent.map(IntentText.decode),
-                        journal: entry.journal))
+                        job: job, importID: entry.importID, intent: intent, journal: entry.journal, fault: fault))
             }
             return interrupted
         }

@@ -1,5 +1,3 @@
-package import PhotoModel
-
 extension Problem.Code {
     /// A few words for the kind of problem, the same for every occurrence: the `title` of RFC 9457.
     package var title: String {

@@ -1,0 +1,58 @@
+import Files
+package import PhotoModel
+import Store
+
+extension DispositionStep {
+    /// Finishes the claims that a dead process left in a drop folder: one whose content is that of an imported job is
+    /// disposed of, any other is put back where it came from.
+    package func finishClaims(in drop: DropFolder) throws(Problem) {
+        var left: [Int64] = []
+        do throws(Errno) {
+            left = try SourceClaims.left(in: drop.path)
+        } catch {
+            return  // no claims, or the drop is absent: it is asked again when the drop returns
+        }
+        for id in left {
+            guard let subject = try store.journalSubject(id), let job = try store.job(subject.job),
+                let file = job.files.first(where: { $0.path == subject.path }),
+                let relative = subject.path.below(drop.path)
+            else {
+                log(
+                    LogLine(
+                        .warning, "A claimed source belongs to no job that is known; it stays where it is.",
+                        [("DROP", drop.name), ("PATH", SafeText.of(drop.path / SourceClaims.name(id)))]))
+                continue
+            }
+            do throws(Errno) {
+                let claims = try SourceClaims(drop: drop.path)
+                let expected = original(of: subject.path, job: job)
+                if drop.afterImport != .keep, job.disposition == .pending,
+                    try claims.holds(id, expecting: file.stamp, sha256: expected)
+                {
+                    if drop.afterImport == .move {
+                        try claims.move(id, to: Self.target(of: relative, drop: drop), from: relative)
+                    } else {
+                        try claims.delete(id, from: relative)
+                    }
+                } else {
+                    try claims.putBack(id, to: relative)
+                }
+            } catch {
+                log(
+                    LogLine(
+                        .warning, "A claimed source could neither be disposed of nor put back.",
+                        [("DROP", drop.name), ("PATH", SafeText.of(subject.path)), ("ERRNO", error.name)]))
+            }
+        }
+    }
+
+    /// The hash of the original that was made of a source; nil when the catalog does not name it, as for a duplicate.
+    private func original(of source: Path, job: Job) -> SHA256Digest? {
+        guard let asset = job.asset else { return nil }
+        do throws(Problem) {
+            return try store.asset(asset)?.resources.first { $0.sourcePath == source }?.sha256
+        } catch {
+            return nil  // inode, size and mtime are compared all the same
+        }
+    }
+}

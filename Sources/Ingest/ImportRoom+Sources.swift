@@ -1,0 +1,43 @@
+import Files
+import PhotoModel
+import Store
+
+/// What is owed to sources after their import, and sources that are away. On the thread for sources.
+extension ImportRoom {
+    /// Does what is owed: of imports just made, by a process that died, or while a drop folder was away.
+    func disposePending() throws(Problem) {
+        guard let library = keeper.library else { return }
+        let pending = try rooms.store.pendingDispositions()
+        let step = DispositionStep(library: library, store: rooms.store, now: rooms.now, log: rooms.log)
+        let drops = settings().drops
+        for drop in drops where drop.afterImport != .keep || pending.contains(where: { $0.drop == drop.name }) {
+            try step.finishClaims(in: drop)
+        }
+        for job in pending {
+            if let drop = drops.first(where: { $0.name == job.drop }) {
+                try step.run(job, drop: drop)
+            } else {
+                try step.giveUp(job)
+            }
+        }
+    }
+
+    /// Lets photos go on whose card or share is there again.
+    func lookForSources() {
+        for place in away.all {
+            do throws(Errno) {
+                guard try Folder(opening: place.root).filesystem().id == place.filesystem else { continue }
+            } catch {
+                continue  // still away
+            }
+            away.remove(place)
+            do throws(Problem) {
+                try rooms.store.hasten(drop: place.drop, waitingFor: .sourceIO)
+            } catch {
+                note(error)
+            }
+            rooms.log(LogLine(.info, "A card or share is back.", [("DROP", place.drop)]))
+            bell.ring()
+        }
+    }
+}
