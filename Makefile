@@ -7,9 +7,9 @@ SWIFT ?= $(shell command -v swift 2>/dev/null || ls -d /opt/swift/usr/bin/swift 
 PREFIX ?= /usr
 DESTDIR ?=
 # Release binaries carry Swift's library, for Debian has none; they look for no library beside themselves, and their
-# tables of functions are read-only once they run. One product after another: without a name, what only the tests use
-# would be built too.
-RELEASE := -c release --static-swift-stdlib --disable-local-rpath \
+# tables of functions are read-only once they run. Swift's own linker is the faster one. One product after another:
+# without a name, what only the tests use would be built too.
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now --product
 PROGRAMS := photospoold photospool photospool-decoder
 

@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 /// One C library each: a module map and `static inline` shims, no logic.
-func library(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
+func library(_ name: String, _ pkgConfig: String?, apt package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
@@ -38,7 +38,8 @@ let package = Package(
         library("CCrypto", "libcrypto", apt: "libssl-dev"),
         library("CTurboJPEG", "libturbojpeg", apt: "libturbojpeg0-dev"),
         library("CHEIF", "libheif", apt: "libheif-dev"),
-        library("CAVIF", "libavif", apt: "libavif-dev"),
+        // Its pkg-config names a macro for Windows, which SwiftPM warns of; the header and the library need no flag.
+        library("CAVIF", nil, apt: "libavif-dev"),
         library("CSPNG", "spng", apt: "libspng-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),

@@ -32,18 +32,26 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 
-echo "Dropping $(ls "$here/samples" | wc -l) files into $work/drop"
+say() { printf '\n%s\n' "$1"; }
+files() { (cd "$1" && find . -path ./.photospool -prune -o -type f -print | sort | sed 's|^\./|  |'); }
+
+echo "Dropping $(ls "$here/samples" | wc -l) files into $work/drop: one twice, one damaged."
 cp "$here"/samples/* "$work/drop/"
-"$bin/photospool" watch --until-idle
-echo
+# It ends with 1 when a photo failed, and here one has to.
+code=0
+"$bin/photospool" watch --until-idle || code=$?
+[ "$code" = 1 ] || { echo "The damaged photo was not reported; watch ended with $code." >&2; exit 1; }
+
+say "\$ photospool status"
 "$bin/photospool" status
-echo
-"$bin/photospool" jobs
-echo
-echo "Originals:"
-(cd "$work/library" && find . -path ./.photospool -prune -o -type f -print | sort | sed "s|^\.|  $work/library|")
-echo "Previews:"
-find "$work/library/.photospool/previews" -type f | sort | sed 's|^|  |'
-echo
-echo "The corrupt sample is a failed job, its copy of the source stays in $work/drop; the log is $work/log."
-echo "All of it goes with: rm -r '$work'"
+say "\$ photospool assets"
+"$bin/photospool" assets
+say "\$ photospool jobs --state failed"
+"$bin/photospool" jobs --state failed
+say "Originals, in $work/library:"
+files "$work/library"
+say "Previews, in $work/library/.photospool/previews:"
+files "$work/library/.photospool/previews"
+say "Sources, kept in $work/drop:"
+files "$work/drop"
+say "The daemon's log is $work/log. All of it goes with: rm -r '$work'"
