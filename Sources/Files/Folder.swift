@@ -67,7 +67,7 @@ package struct Folder: ~Copyable, Sendable {
             try file.setMode(mode)
         } catch {
             // Its name must not stay behind; the caller learns of the first failure, the sweep finds the rest.
-            do throws(Errno) { try unlink(relative) } catch _ {}
+            do throws(Errno) { try unlink(relative) } catch _ {}  // as just said
             throw error
         }
         return file

@@ -91,7 +91,7 @@ package struct LibraryMarker: Hashable, Sendable {
                 try library.renameNoReplace(temporary, to: path, in: library)
             } catch {
                 // Ours and of no use; a failure to remove it changes nothing about the one that is thrown.
-                do throws(Errno) { try library.unlink(temporary) } catch _ {}
+                do throws(Errno) { try library.unlink(temporary) } catch _ {}  // the failure before it is told
                 if error != .exists { throw error }
             }
             try own.sync()

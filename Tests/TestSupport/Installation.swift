@@ -18,9 +18,11 @@ package final class Installation: @unchecked Sendable {
 
     /// - Parameters:
     ///   - dropKeys: lines of the `[[drop]]` table, as `after_import = "delete"`.
+    ///   - reserveFree: `reserve_free`.
     ///   - more: further tables.
     package init(
-        in base: String? = nil, dropKeys: String = "", libraryKeys: String = "", more: String = ""
+        in base: String? = nil, dropKeys: String = "", libraryKeys: String = "", reserveFree: String = "0",
+        more: String = ""
     ) throws {
         folder = try TemporaryFolder(in: base)
         for url in [drop, library, state] {
@@ -29,7 +31,7 @@ package final class Installation: @unchecked Sendable {
         try """
         [library]
         path = "\(library.path)"
-        reserve_free = "0"
+        reserve_free = "\(reserveFree)"
         \(libraryKeys)
 
         [[drop]]

@@ -16,8 +16,10 @@ none "full Foundation (FoundationEssentials only: ICU costs 45 MB)" \
 none "String(format:) draws in ICU" "$(git grep -nE 'String\(format:' -- Sources)"
 none "a trap on something that a file, a user or the system can cause" \
     "$(git grep -nE 'try!|fatalError\(|\bas! ' -- 'Sources/*.swift')"
-none "a silent failure without its reason beside it" \
-    "$(git grep -nE 'try\?|catch *(_ *)?\{ *\}' -- 'Sources/*.swift' | grep -v '//')"
+none "a silent failure without its reason beside or above it" \
+    "$(git ls-files 'Sources/*.swift' | xargs awk '
+        /(^|[^A-Za-z])try\? |catch *(_ *)?[{] *[}]/ && !/\/\// && above !~ /\/\// { print FILENAME ":" FNR ":" $0 }
+        { above = $0 }')"
 none "public instead of package" "$(git grep -nE '^ *public ' -- 'Sources/*.swift')"
 none "unfinished work" \
     "$(git grep -nE '\b(TODO|FIXME|XXX)\b|not implemented|unimplemented' -- Sources Tests Makefile README.md docs ':!Tests/Tools/check.sh')"

@@ -99,7 +99,8 @@ package struct DispositionStep: Sendable {
             guard try claims.claim(relative, as: id, expecting: file.stamp) else { throw Errno.stale }
             try carryOut(act, claim: id, of: relative, to: target, claims)
         } catch {
-            if error == .noEntry, wasBegun { return }  // done by the process before this one, which died before it said so
+            // Done by the process before this one, which died before it could say so.
+            if error == .noEntry, wasBegun { return }
             throw Self.failed(act, file, error)
         }
     }
