@@ -12,15 +12,15 @@ package struct CaptureDate: Hashable, Sendable {
         self.source = source
     }
 
-    /// Which time counts: the best plausible one of the file (EXIF original, digitized, modified, XMP, QuickTime), else
-    /// the one in its name, else its mtime. DESIGN section 8.
+    /// Which time counts: the best plausible one of the file, else the one in its name, else its mtime. DESIGN section 8.
+    ///
+    /// EXIF's time of modification comes behind XMP's of capture: it is the last program's that saved the file.
     ///
     /// - Parameter modified: the source's mtime as local wall time; taken whatever it says, for there is nothing after it.
     package static func choose(
         from dates: [CaptureDate], name: Path, modified: WallTime, now: Timestamp
     ) -> CaptureDate {
-        let order = DateSource.allCases
-        for source in order {
+        for source in [DateSource.exifOriginal, .exifDigitized, .xmp, .exifModified, .quicktime] {
             if let date = dates.first(where: { $0.source == source && $0.isPlausible(now: now) }) { return date }
         }
         if let time = wallTime(inName: name) {

@@ -24,6 +24,13 @@ import Testing
         #expect(date == CaptureDate(time: Self.at(2017, 1, 1), offset: "+02:00", source: .exifOriginal))
     }
 
+    @Test func `in XMP comes before EXIF's time of modification`() {
+        let modified = CaptureDate(time: Self.at(2020, 1, 1), source: .exifModified)
+        let xmp = CaptureDate(time: Self.at(2010, 7, 11, 13), offset: "+02:00", source: .xmp)
+        #expect(Self.chosen([modified, xmp]) == xmp)
+        #expect(Self.chosen([modified]) == modified)
+    }
+
     /// Cases G11 and G12.
     @Test(arguments: [
         at(1970, 1, 1), at(1980, 1, 1), at(1989, 12, 31), at(0, 0, 0), at(2013, 13, 1), at(2023, 2, 29),
