@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A box: a throw-away Debian 12 in a container, with a systemd of its own when wanted. Sourced by the rigs, which are
 # therefore free to run where process 1 is no systemd. Needs root, mmdebstrap and systemd-container.
 #
@@ -68,8 +69,8 @@ box_begin() {
     mkdir "$box_layer"/{above,work,root}
 }
 
-# nspawn on ROOT and the layer, in a mount namespace with nothing but cgroup v2, whatever the host has, and in a cgroup of
-# its own to be nspawn's top. Takes the place of the shell it is called in.
+# nspawn on ROOT and the layer, in a mount namespace with nothing but cgroup v2, whatever the host has, and in a cgroup
+# of its own to be nspawn's top. Takes the place of the shell it is called in.
 box_nspawn() {
     exec unshare --mount bash -c '
         set -e

@@ -14,8 +14,8 @@ def photos(kinds=("jpeg", "jpeg-orientation", "heic", "avif", "png")):
         return sorted(path for path in (here.parent / "Demo/samples").iterdir() if path.name != "IMG_0004.JPG")
     with open(manifest, newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [corpus / row["path"] for row in rows
-            if row["path"].split("/")[0] in kinds and row["class"] == "import+preview" and (corpus / row["path"]).exists()]
+    sound = [row["path"] for row in rows if row["class"] == "import+preview" and row["path"].split("/")[0] in kinds]
+    return [corpus / path for path in sound if (corpus / path).exists()]
 
 
 def digest(path):

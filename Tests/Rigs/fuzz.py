@@ -19,13 +19,15 @@ print(f"{seconds:.0f} s, seed {seed}", flush=True)
 originals = [path.read_bytes() for path in photos() if path.stat().st_size < 600_000]
 kept = here.parent.parent / "build/fuzz"
 findings = ("E_DECODER_CRASH", "E_DECODE_TIMEOUT", "E_POISON")
+marks = [b"\xff", b"Exif", b"II*", b"MM\0*", b"ftyp", b"meta", b"iloc", b"ipco", b"iprp", b"hvcC", b"av1C", b"IDAT",
+         b"iCCP"]
 extremes = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 
 
 def place(photo):
     """Where it hurts: mostly among headers, which stand first, and after marks that the formats are made of."""
     if dice.random() < 0.3:
-        mark = dice.choice([b"\xff", b"Exif", b"ftyp", b"meta", b"iloc", b"ipco", b"iprp", b"hvcC", b"av1C", b"IDAT", b"iCCP", b"II*", b"MM\0*"])
+        mark = dice.choice(marks)
         found = photo.find(mark, dice.randrange(len(photo)))
         if found >= 0:
             return min(found + dice.randrange(len(mark) + 16), len(photo) - 1)

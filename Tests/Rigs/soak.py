@@ -3,8 +3,8 @@
 
     soak.py [KILLS] [SEED]        100 kills without a number; the seed is printed, and repeats the moments
 
-Photos keep coming into three drop folders: one keeps its sources, one moves them, one deletes them. After each kill every
-file in the library has to be a whole photo under a name of its own, and every photo in its drop folder or in the
+Photos keep coming into three drop folders: one keeps its sources, one moves them, one deletes them. After each kill
+every file in the library has to be a whole photo under a name of its own, and every photo in its drop folder or in the
 library. At the end each is in the library once, with its preview, and nothing is left over.
 """
 import random, shutil, sqlite3, sys, time
@@ -110,7 +110,8 @@ try:
     checks = [row[0] for row in database.execute("PRAGMA integrity_check")]
     database.close()
     verdicts("has a sound database", [] if checks == ["ok"] else [f"integrity_check: {checks}"])
-    print(f"{time.monotonic() - started:.0f} s; kills {min(moments) * 1000:.0f} to {max(moments) * 1000:.0f} ms after start")
+    first, last = min(moments) * 1000, max(moments) * 1000
+    print(f"{time.monotonic() - started:.0f} s; kills {first:.0f} to {last:.0f} ms after start")
 finally:
     if verdicts.failed:
         print(f"everything is kept in {installation.folder}")

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The package in a bare Debian 12 under a real systemd: install, start, import, reload, die, stop, remove.
-#   systemd.sh [PACKAGE.deb]     without one, build/photospool_*.deb
+#   systemd.sh [PACKAGE.deb]     without one, what `make deb` made
 # One line for each scenario, then `N passed, N failed`. Root; about a minute once the root is there.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 . Tests/Rigs/box.sh
 box_need_root "the package under a real systemd" "$@"
 
-package=$(realpath "${1:-$(ls -t build/photospool_*.deb 2>/dev/null | head -1)}" 2>/dev/null)
+version=$(sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/PhotoModel/Release.swift)
+package=$(realpath "${1:-build/photospool_$version-1_$(dpkg --print-architecture).deb}" 2>/dev/null)
 [ -f "$package" ] || { echo "systemd.sh: no package; run: make deb" >&2; exit 1; }
 samples=$PWD/Tests/Demo/samples
 
@@ -49,6 +50,7 @@ is_active() { [ "$(property ActiveState)" = active ]; }
 restarts() { property NRestarts; }
 # As people do it: a user who is in the group, and whose files nobody else may write.
 drop() { box runuser -u alice -- sh -c 'umask 027; cp "/samples/$1" "/srv/drop/$2"' sh "$1" "$2"; }
+configuration() { box sh -c 'cat > /etc/photospool/conf.d/rig.toml' <<< "$1"; }
 # A drop-in of the unit; without an argument it goes again.
 setting() {
     local folder=/etc/systemd/system/photospool.service.d
@@ -59,8 +61,10 @@ setting() {
 installs() {
     box dpkg -i "/package/$(basename "$package")"
     box dpkg --verify photospool | nothing
-    box sh -c 'ldd /usr/bin/photospoold /usr/bin/photospool /usr/libexec/photospool/photospool-decoder' | fails grep 'not found'
-    is "$(box stat -c '%U:%G %a' /srv/photos /srv/drop | paste -sd' ')" "photospool:photospool 2750 photospool:photospool 2770"
+    box ldd /usr/bin/photospoold /usr/bin/photospool /usr/libexec/photospool/photospool-decoder |
+        fails grep 'not found'
+    is "$(box stat -c '%U:%G %a' /srv/photos)" "photospool:photospool 2750"
+    is "$(box stat -c '%U:%G %a' /srv/drop)" "photospool:photospool 2770"
     is "$(property ActiveState)" inactive
 }
 is_rated() {
@@ -94,7 +98,7 @@ imports() {
     drop IMG_0001.JPG IMG_0001.JPG
     drop IMG_0003.HEIC IMG_0003.HEIC
     until_true 60 has_imported 2
-    path=$(query assets '.items[] | select(.resources[0].source_path == "/srv/drop/IMG_0001.JPG") | .resources[0].path')
+    path=$(query assets '.items[].resources[0] | select(.source_path == "/srv/drop/IMG_0001.JPG") | .path')
     is "$path" 2026/2026-05-17/IMG_0001.JPG
     box cmp "/srv/photos/$path" /samples/IMG_0001.JPG
     is "$(box stat -c '%U:%G %a' "/srv/photos/$path")" "photospool:photospool 640"
@@ -109,6 +113,7 @@ says_what_failed() {
     jq -se 'length > 0 and all(.[]; .JOB_ID != null and .PATH != null and (.PRIORITY | tonumber) <= 4)' "$scratch/journal"
     is_active
 }
+filters() { box sed -n 's/^Seccomp_filters:\s*//p' "/proc/$1/status"; }
 is_locked_in() {
     local daemon decoder
     daemon=$(property MainPID)
@@ -117,22 +122,23 @@ is_locked_in() {
     box grep -E '^NoNewPrivs:\s+1$' "/proc/$decoder/status"
     box grep -E '^Seccomp:\s+2$' "/proc/$decoder/status"
     # One filter more than the daemon has: its own.
-    [ "$(box awk '/^Seccomp_filters/ {print $2}' "/proc/$decoder/status")" -gt "$(box awk '/^Seccomp_filters/ {print $2}' "/proc/$daemon/status")" ]
+    [ "$(filters "$decoder")" -gt "$(filters "$daemon")" ]
     is "$(box stat -c %U "/proc/$daemon")" photospool
 }
 reloads() {
     local before; before=$(property MainPID)
-    box sh -c 'mkdir -p /etc/photospool/conf.d; printf "[import]\nworkerz = 2\n" > /etc/photospool/conf.d/rig.toml'
+    configuration $'[import]\nworkerz = 2'
     fails box systemctl reload photospool.service
     box journalctl -o json -u photospool.service CODE=E_CONFIG | grep -q workerz
     is_running
-    box sh -c 'printf "[[drop]]\nname = \"second\"\npath = \"/srv/second\"\nsettle = \"200ms\"\n[preview]\nmax_size = 640\n" > /etc/photospool/conf.d/rig.toml'
+    configuration $'[[drop]]\nname = "second"\npath = "/srv/second"\n[preview]\nmax_size = 640'
     box systemctl reload photospool.service
     is "$(property MainPID) $(property ActiveState)" "$before active"
     is "$(query status '[.drops[].name] | sort | join(" ")')" "drop second"
     drop IMG_0002.JPG IMG_0002.JPG
     until_true 60 has_imported 3
-    is "$(query assets '.items[] | select(.resources[0].path | endswith("IMG_0002.JPG")) | .preview | [.width, .height] | max')" 640
+    is "$(query assets \
+        '.items[] | select(.resources[0].path | endswith("IMG_0002.JPG")).preview | [.width, .height] | max')" 640
 }
 restarts_when_killed() {
     local before decoder decoders; before=$(property MainPID)
@@ -192,7 +198,7 @@ lets_in_whom_it_should() {
 }
 refuses_a_bad_start() {
     box systemctl stop photospool.socket photospool.service
-    box sh -c 'printf "[library]\npaht = 1\n[import]\nworkers = -1\n" > /etc/photospool/conf.d/rig.toml'
+    configuration $'[library]\npaht = 1\n[import]\nworkers = -1'
     fails box systemctl start photospool.service
     is "$(property ExecMainStatus) $(property NRestarts)" "78 0"
     box journalctl -u photospool.service -n 20 > "$scratch/journal"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # House rules that a machine can see. Prints each fault; exits 1 when there is one.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 faults=0
 fault() { echo "check: $1" >&2; [ -z "${2:-}" ] || printf '%s\n' "$2" | head -20 >&2; faults=$((faults + 1)); }
 none() { # what, matches
