@@ -41,7 +41,8 @@ tsan: ## the tests under ThreadSanitizer
 
 check: ## format, house rules, units, and the tests
 	@Tests/Tools/deps.sh build test
-	@Tests/Tools/check.sh
+	@Tests/Tools/deps.sh build test
+	@SWIFT="$(SWIFT)" Tests/Tools/check.sh
 	@$(MAKE) --no-print-directory test
 
 bench: build ## speed against vipsthumbnail and a script, in one run
