@@ -155,7 +155,14 @@ final class Queue: Sendable {
     /// Names of all files handed over, fences left out.
     var names: [String] { files.map(\.path.name.shown) }
     var allNames: [String] { state.withLock { $0.groups }.flatMap(\.files).map(\.path.name.shown) }
-    func lines(with text: String) -> Int { state.withLock { $0.lines.filter { $0.sentence.contains(text) }.count } }
+    /// How many lines say `text`, as their sentence or as the detail of a problem.
+    func lines(with text: String) -> Int {
+        state.withLock { state in
+            state.lines.filter { line in
+                line.sentence.contains(text) || line.fields.contains { $0.0 == "DETAIL" && $0.1.contains(text) }
+            }.count
+        }
+    }
 
     /// Gives the watcher's thread a moment: there is no event for "nothing happened yet".
     func somethingHappens() async {
