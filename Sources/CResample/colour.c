@@ -76,10 +76,6 @@ void cr_cmyk_to_rgb(const uint8_t *cmyk, size_t count, int inverted, uint8_t *rg
     }
 }
 
-void cr_invert(uint8_t *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)~bytes[i];
-}
-
 void cr_lookup(uint8_t *bytes, size_t count, const uint8_t table[256]) {
     for (size_t i = 0; i < count; i++) bytes[i] = table[bytes[i]];
 }

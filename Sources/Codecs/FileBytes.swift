@@ -1,7 +1,7 @@
 /// The bytes of a whole file, lent for one call. Every read is checked; nothing outside is ever touched.
 ///
-/// Safe as long as it does not outlive the call that lent the memory: only ``StillDecoder`` makes one, and no codec
-/// keeps it.
+/// Safe as long as it does not outlive the call that lent the memory: ``StillDecoder`` makes one for the file and
+/// ``PNGRepair`` one for its copy, and no codec keeps it.
 @safe struct FileBytes {
     let memory: UnsafeRawBufferPointer
 

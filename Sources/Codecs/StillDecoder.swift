@@ -50,13 +50,9 @@ package final class StillDecoder {
         guard file.count > 0 else { throw CodecFailure(.corrupt, "the file is empty") }
         switch type {
         case .jpeg:
-            let decoded = try jpeg.decode(file, orientation: orientation, spec: spec)
-            return try composer.compose(
-                decoded.picture, spec: spec, isPartial: decoded.isPartial, warning: decoded.warning)
+            return try composer.compose(jpeg.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .png:
-            let decoded = try png.decode(file, orientation: orientation, spec: spec)
-            return try composer.compose(
-                decoded.picture, spec: spec, isPartial: decoded.isPartial, warning: decoded.warning)
+            return try composer.compose(png.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:

@@ -16,7 +16,7 @@ final class DecoderProcess: Sendable {
     private let served = Atomic<Int>(0)
     private let isReaped = Atomic<Bool>(false)
 
-    /// Starts the program; it is not known to work before ``DecoderProcess/awaitReady(milliseconds:)``.
+    /// Starts the program; it is not known to work before its first message says so.
     init(program: Path) throws(Errno) {
         let pair = try DecoderChannel.pair()
         let errors = try memoryFile("photospool-decoder-errors")

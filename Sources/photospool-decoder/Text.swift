@@ -1,4 +1,3 @@
-import Codecs
 import Files
 import Glibc
 

@@ -64,8 +64,6 @@ void cr_rgb_rows_to_420(const uint8_t *first, const uint8_t *second, int32_t wid
 /* Ink to light for pictures without a profile: 0 is no ink, K multiplies. `inverted` for Adobe's 255 is no ink. */
 void cr_cmyk_to_rgb(const uint8_t *cmyk, size_t count, int inverted, uint8_t *rgb);
 
-void cr_invert(uint8_t *bytes, size_t count);
-
 void cr_lookup(uint8_t *bytes, size_t count, const uint8_t table[256]);
 
 /* Samples of `depth` bits in 16-bit words to 8 bits. Full range maps the largest value to 255, otherwise shifts. */

@@ -47,8 +47,8 @@ final class AVIFDecoder {
         picture.space = frame.space
         let transforms = frame.transforms.filter { item?.essentialTransforms.contains($0) ?? true }
         if !picture.apply(transforms) { warnings.append("the crop makes no sense and was ignored") }
-        return try composer.compose(
-            picture, spec: spec, warning: warnings.isEmpty ? nil : warnings.joined(separator: "; "))
+        let warning = warnings.isEmpty ? nil : warnings.joined(separator: "; ")
+        return try composer.compose(DecodedPicture(picture: picture, warning: warning), spec: spec)
     }
 
     func trim(to limit: Int) { planes.trim(to: limit) }
@@ -94,7 +94,7 @@ final class AVIFDecoder {
     }
 
     var space: ColourSpace {
-        if let base = unsafe image.icc.data, unsafe image.icc.size > 0 {
+        if let base = unsafe image.icc.data, unsafe (1...ProfileCheck.largest).contains(image.icc.size) {
             return .profile(unsafe Array(UnsafeBufferPointer(start: base, count: image.icc.size)))
         }
         return unsafe .codePoints(

@@ -55,3 +55,12 @@ struct PlanarPicture {
 
     var shownSize: PixelSize { orientation.shown(PixelSize(width: window.width, height: window.height)) }
 }
+
+/// What became of a file: a picture in its decoder's buffers, good until that decoder's next call.
+struct DecodedPicture {
+    var picture: PlanarPicture
+    /// Whether a part of it was missing or damaged in the file.
+    var isPartial = false
+    /// What was odd about the file all the same.
+    var warning: String?
+}

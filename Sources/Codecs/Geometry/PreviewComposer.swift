@@ -16,11 +16,8 @@ final class PreviewComposer {
 
     init() throws(CodecFailure) { encoder = try JPEGEncoder() }
 
-    /// - Parameters:
-    ///   - isPartial: passed on into the result, as is `warning`.
-    func compose(
-        _ picture: PlanarPicture, spec: PreviewSpec, isPartial: Bool = false, warning: String? = nil
-    ) throws(CodecFailure) -> EncodedPreview {
+    func compose(_ decoded: DecodedPicture, spec: PreviewSpec) throws(CodecFailure) -> EncodedPreview {
+        let picture = decoded.picture
         let size = PreviewGeometry.size(of: picture.shownSize, maxSize: max(spec.maxSize, 1))
         guard size.width < 65_536, size.height < 65_536 else {  // all a JPEG can be
             throw CodecFailure(.encode, "a preview of \(size.width) x \(size.height) pixels cannot be a JPEG")
@@ -35,9 +32,9 @@ final class PreviewComposer {
             try composeThroughRGB(picture, plan, size: size, into: target)
         }
         let jpeg = try encoder.encode(target, quality: spec.quality, profile: plan.embedded)
-        let notes = [warning, plan.warning].compactMap { $0 }
+        let notes = [decoded.warning, plan.warning].compactMap { $0 }
         return EncodedPreview(
-            jpeg: jpeg, size: size, isPartial: isPartial,
+            jpeg: jpeg, size: size, isPartial: decoded.isPartial,
             warning: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
 

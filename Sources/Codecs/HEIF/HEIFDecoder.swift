@@ -50,7 +50,8 @@ final class HEIFDecoder {
         picture.space = session.space
         let isSound = picture.apply(ours ?? [])
         return try composer.compose(
-            picture, spec: spec, warning: isSound ? nil : "the crop makes no sense and was ignored")
+            DecodedPicture(picture: picture, warning: isSound ? nil : "the crop makes no sense and was ignored"),
+            spec: spec)
     }
 
     func trim(to limit: Int) { planes.trim(to: limit) }
@@ -83,7 +84,7 @@ final class HEIFDecoder {
                 throw .tooLarge(width, height, limit: maxPixels)
             }
             // A grid names its size once more inside: no larger than this it may be.
-            unsafe heif_context_set_maximum_image_size_limit(context, Int32(max(width, height) + 64))
+            unsafe heif_context_set_maximum_image_size_limit(context, Int32(clamping: max(width, height) + 64))
         } catch {
             unsafe heif_image_handle_release(handle)
             unsafe heif_context_free(context)
@@ -133,7 +134,6 @@ final class HEIFDecoder {
         guard let image = unsafe image else { throw CodecFailure(.corrupt, "the HEIF has no picture") }
         return unsafe HEIFImage(image)
     }
-
 }
 
 /// A decoded picture of libheif's.

@@ -26,20 +26,13 @@ import PhotoModel
 
     deinit { unsafe tjDestroy(handle) }
 
-    /// A picture in this decoder's buffers, good until the next call.
-    struct Decoded {
-        var picture: PlanarPicture
-        var isPartial: Bool
-        var warning: String?
-    }
-
     /// Damage, and what becomes of it:
     /// - The file ends early (libjpeg's "premature end"): decoded again with an end marker put behind it. If that is
     ///   all that was missing, the picture is whole. If the data itself is short, or more scans could have followed, it
     ///   is partial; and if not even the first row came, the file is `.truncated`.
     /// - Codes that make no sense: partial. Stray bytes between segments harm nobody: a warning.
     /// - libjpeg gives up: `.corrupt`.
-    func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
+    func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> DecodedPicture {
         let structure = try JPEGStructure(file)
         guard Int64(structure.size.width) * Int64(structure.size.height) <= spec.maxPixels.count else {
             throw .tooLarge(structure.size.width, structure.size.height, limit: spec.maxPixels)
@@ -69,7 +62,7 @@ import PhotoModel
             complaint = [complaint, "the colour profile is incomplete and was ignored"].compactMap { $0 }
                 .joined(separator: "; ")
         }
-        return Decoded(picture: picture, isPartial: isPartial, warning: complaint)
+        return DecodedPicture(picture: picture, isPartial: isPartial, warning: complaint)
     }
 
     func trim(to limit: Int) {

@@ -5,8 +5,6 @@ import PhotoModel
 struct JPEGStructure {
     /// Pixels as stored; the height may be 0 in a file that nobody can decode.
     var size: PixelSize
-    /// Bits per sample.
-    var precision: Int
     var components: Int
     /// Samples can come in several scans, so that a cut file may hold the whole picture, only coarser.
     var isProgressive: Bool
@@ -73,7 +71,6 @@ struct JPEGStructure {
             throw CodecFailure(.corrupt, "the JPEG says that it has no pixels")
         }
         size = frame.size
-        precision = frame.precision
         components = frame.components
         isProgressive = frame.marker == 0xc2 || frame.marker == 0xca
         profile = nil

@@ -7,29 +7,24 @@ import PhotoModel
 final class PNGDecoder {
     private let planes = PlaneBuffer()
     private let rows = PlaneBuffer()
-
-    struct Decoded {
-        var picture: PlanarPicture
-        var isPartial: Bool
-        var warning: String?
-    }
+    private let whole = PlaneBuffer()
 
     /// A file that ends early, or goes bad on its way, is partial when at least one row is there; what is missing stays
     /// white. Of an interlaced one the first whole pass counts.
-    func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
+    func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> DecodedPicture {
         // libspng wants every chunk whole. Of a file that ends early it gets a copy that ends properly.
-        let cut = PNGRepair.completed(file)
-        guard let cut else { return try decode(whole: file, orientation: orientation, spec: spec) }
-        return try unsafe cut.span.bytes.withUnsafeBytes { memory throws(CodecFailure) in
-            var decoded = try decode(
-                whole: unsafe FileBytes(lending: memory), orientation: orientation, spec: spec)
-            decoded.isPartial = true
-            decoded.warning = decoded.warning ?? "the PNG ends early"
-            return decoded
+        guard let mended = try PNGRepair(in: whole).completed(file) else {
+            return try decode(whole: file, orientation: orientation, spec: spec)
         }
+        var decoded = try decode(whole: mended, orientation: orientation, spec: spec)
+        decoded.isPartial = true
+        decoded.warning = decoded.warning ?? "the PNG ends early"
+        return decoded
     }
 
-    private func decode(whole file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> Decoded {
+    private func decode(
+        whole file: FileBytes, orientation: Int, spec: PreviewSpec
+    ) throws(CodecFailure) -> DecodedPicture {
         let context = try PNGContext(file)
         let header = try context.header()
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -79,13 +74,14 @@ final class PNGDecoder {
             first: plane(first), chroma: isGrey ? nil : (plane(blue), plane(red)), storedSize: size,
             orientation: Orientation(exif: orientation))
         picture.space = context.colourSpace()
-        return Decoded(
+        return DecodedPicture(
             picture: picture, isPartial: problem != nil, warning: problem.map { "the PNG is damaged: \($0)" })
     }
 
     func trim(to limit: Int) {
         planes.trim(to: limit)
         rows.trim(to: limit)
+        whole.trim(to: limit)
     }
 }
 

@@ -1,7 +1,18 @@
+import PhotoModel
+
 /// Makes a PNG that ends in the middle of its picture data readable: the last chunk gets the length that is there.
-enum PNGRepair {
+///
+/// The copy lies in a buffer, good until that is reserved anew: a file may have a GB, and memory for that much is asked for
+/// where it can be refused without ending the process.
+struct PNGRepair {
+    private let buffer: PlaneBuffer
+
+    init(in buffer: PlaneBuffer) { self.buffer = buffer }
+
     /// A copy that ends properly, or nil when there is nothing to mend, or no picture data to save.
-    static func completed(_ file: FileBytes) -> [UInt8]? {
+    ///
+    /// - Throws: `.memory`.
+    func completed(_ file: FileBytes) throws(CodecFailure) -> FileBytes? {
         var offset = 8
         var hasData = false
         while let length = file.number(at: offset, width: 4), offset <= file.count - 8 {
@@ -11,20 +22,26 @@ enum PNGRepair {
             if end > file.count {
                 let present = file.count - offset - 8
                 guard isData, present > 0 || hasData else { return nil }
-                return ended(file, before: offset, lastChunk: min(present, length))
+                return try ended(file, before: offset, lastChunk: min(present, length))
             }
             hasData = hasData || isData
             offset = end
         }
-        return hasData ? ended(file, before: min(offset, file.count), lastChunk: 0) : nil
+        return hasData ? try ended(file, before: min(offset, file.count), lastChunk: 0) : nil
     }
 
     /// Check sums are not made: the decoder is told not to mind them.
-    private static func ended(_ file: FileBytes, before offset: Int, lastChunk: Int) -> [UInt8]? {
-        guard var bytes = file.bytes(0..<offset) else { return nil }
-        if lastChunk > 0, let data = file.bytes(offset + 8..<offset + 8 + lastChunk) {
-            bytes += (0..<4).map { UInt8(lastChunk >> (24 - 8 * $0) & 255) } + Array("IDAT".utf8) + data + [0, 0, 0, 0]
+    private func ended(_ file: FileBytes, before offset: Int, lastChunk: Int) throws(CodecFailure) -> FileBytes {
+        let kept = lastChunk > 0 ? offset + 8 + lastChunk : offset
+        let end: [UInt8] =
+            (lastChunk > 0 ? [0, 0, 0, 0] : []) + [0, 0, 0, 0] + Array("IEND".utf8) + [0xae, 0x42, 0x60, 0x82]
+        let copy = try unsafe buffer.reserve(kept + end.count)
+        let target = unsafe UnsafeMutableRawBufferPointer(start: copy, count: kept + end.count)
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: file.memory[..<kept]))
+        if lastChunk > 0 {
+            for place in 0..<4 { unsafe target[offset + place] = UInt8(lastChunk >> (24 - 8 * place) & 255) }
         }
-        return bytes + [0, 0, 0, 0] + Array("IEND".utf8) + [0xae, 0x42, 0x60, 0x82]
+        for (place, byte) in end.enumerated() { unsafe target[kept + place] = byte }
+        return unsafe FileBytes(lending: UnsafeRawBufferPointer(target))
     }
 }
