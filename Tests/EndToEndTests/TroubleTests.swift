@@ -138,7 +138,7 @@ import Testing
         let free = try #require(values.volumeAvailableCapacity)
         // Two gigabytes are to be had beside the reserve, and the first photo, a sparse file, says it has six.
         try #require(free > 3 << 30)
-        let installation = try Installation(reserveFree: String(free - (2 << 30)))
+        let installation = try Installation(reserveFree: "\(free - (2 << 30))B")
         let big = installation.drop.appending(path: "A.JPG")
         try Data(contentsOf: Samples.photo).write(to: big)
         let handle = try FileHandle(forWritingTo: big)
