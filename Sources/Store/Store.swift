@@ -23,7 +23,8 @@ package final class Store: Sendable {
     private let writer: GuardedConnection
     /// For pages and reports, apart from ``door`` so that a long list never holds up the watcher's rescan.
     private let reader: GuardedConnection
-    /// For ``isKnown(drop:filesystem:path:size:mtime:)``, asked a million times in a row by a rescan.
+    /// For the single look-ups of watcher and imports, a million in a row for a rescan: no page of a person's holds
+    /// them up.
     private let door: GuardedConnection
     /// The drop served last. In memory only: after a restart the round begins anew.
     let lastServed = Mutex("")

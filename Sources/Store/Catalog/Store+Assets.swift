@@ -7,7 +7,7 @@ extension Store {
     package func resources(
         withHash digest: SHA256Digest
     ) throws(Problem) -> [(asset: Asset.ID, resource: Resource)] {
-        try read { (connection) throws(Problem) in
+        try atTheDoor { (connection) throws(Problem) in
             try connection.all(
                 "SELECT \(AssetRow.resourceColumns) FROM resource WHERE sha256 = ? ORDER BY asset_id, position",
                 [.blob(digest.bytes)]
@@ -17,7 +17,7 @@ extension Store {
 
     /// Whether these bytes were deleted on purpose.
     package func isTombstoned(_ digest: SHA256Digest) throws(Problem) -> Bool {
-        try read { (connection) throws(Problem) in
+        try atTheDoor { (connection) throws(Problem) in
             try connection.number("SELECT 1 FROM tombstone WHERE sha256 = ?", [.blob(digest.bytes)]) != nil
         }
     }
@@ -35,7 +35,7 @@ extension Store {
 
     /// Whether the catalog lists a resource at this path of the library, on disk or not: no new file should take it.
     package func isListed(_ path: Path) throws(Problem) -> Bool {
-        try read { (connection) throws(Problem) in try AssetRow.isTaken(path, on: connection) }
+        try atTheDoor { (connection) throws(Problem) in try AssetRow.isTaken(path, on: connection) }
     }
 
     package func asset(_ id: Asset.ID) throws(Problem) -> Asset? {
