@@ -88,8 +88,10 @@ let package = Package(
         tests("FilesTests", ["Files", "PhotoModel"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
-        tests("CodecsTests", ["Codecs", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS"]),
-        tests("MetadataTests", ["Metadata", "PhotoModel", "CZlib"]),
+        tests(
+            "CodecsTests",
+            ["Codecs", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "TestSupport"]),
+        tests("MetadataTests", ["Metadata", "PhotoModel", "CZlib", "TestSupport"]),
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
@@ -110,7 +112,8 @@ let package = Package(
             name: "decoder-double", dependencies: ["PhotoModel", "Files", "DecoderWire"], path: "Tests/DecoderDouble",
             swiftSettings: strict),
         tests(
-            "PreviewTests", ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double"]),
+            "PreviewTests",
+            ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double", "TestSupport"]),
         tests(
             "EndToEndTests",
             ["TestSupport", "ControlAPI", "HTTPClient", "photospoold", "photospool", "photospool-decoder"]),

@@ -1,5 +1,6 @@
 import Codecs
 import PhotoModel
+import TestSupport
 import Testing
 
 /// What the manifest says was found out by other tools: exiftool, vips, heif-info, avifdec.
@@ -16,13 +17,12 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10))) func `all have a preview of exactly the right size`() throws {
-        let folder = Corpus.folder ?? ""
         let decoder = try StillDecoder()
-        for row in Corpus.rows(of: "previews of real photos") where row["class"] == "import+preview" {
+        for row in try Corpus.rows(for: "previews of real photos") where row["class"] == "import+preview" {
             guard let type = Self.type(row["format"]),
                 let width = Int(row["display_width"]), let height = Int(row["display_height"])
             else { continue }
-            let bytes = Corpus.contents(of: folder + "/" + row.path)
+            let bytes = try row.contents()
             do throws(CodecFailure) {
                 let result = try decoder.preview(
                     of: unsafe bytes.span.bytes, type: type, orientation: Int(row["orientation"]) ?? 1,
@@ -35,11 +35,10 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5))) func `that are broken end in a code or a part, and soon`() throws {
-        let folder = Corpus.folder ?? ""
         let decoder = try StillDecoder()
         let clock = ContinuousClock()
-        for row in Corpus.rows(of: "broken photos") where ["reject", "partial decode"].contains(row["class"]) {
-            let bytes = Corpus.contents(of: folder + "/" + row.path)
+        for row in try Corpus.rows(for: "broken photos") where ["reject", "partial decode"].contains(row["class"]) {
+            let bytes = try row.contents()
             for type in [MediaType.jpeg, .heic, .avif, .png] {
                 let start = clock.now
                 let result = try? decoder.preview(  // any failure is right here; what counts is that it comes back

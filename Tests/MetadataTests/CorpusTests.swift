@@ -1,5 +1,6 @@
 import Metadata
 import PhotoModel
+import TestSupport
 import Testing
 
 @Suite("Over the corpus, an inspection") struct CorpusTests {
@@ -11,14 +12,14 @@ import Testing
         "broken/corrupt-header.jpg", "broken/endless_loop.jpg",
     ]
 
-    private static func rows(_ what: String, _ folders: [String]) -> [Corpus.Row] {
-        Corpus.rows(of: what).filter { row in
+    private static func rows(_ what: String, _ folders: [String]) throws -> [Corpus.Row] {
+        try Corpus.rows(for: what).filter { row in
             folders.contains { row.path.hasPrefix($0 + "/") } && !exceptions.contains(row.path)
         }
     }
 
-    private static func inspect(_ row: Corpus.Row) -> Inspection {
-        Inspector.inspect(ByteSource(Corpus.contents(of: (Corpus.folder ?? "") + "/" + row.path)))
+    private static func inspect(_ row: Corpus.Row) throws -> Inspection {
+        Inspector.inspect(ByteSource(try row.contents()))
     }
 
     private static let stills = [
@@ -26,7 +27,7 @@ import Testing
         "synthetic",
     ]
 
-    @Test func `names the type that exiftool and the first bytes agree on`() {
+    @Test func `names the type that exiftool and the first bytes agree on`() throws {
         let raw = Set(["ARW", "CR2", "CR3", "CRW", "DNG", "MRW", "NEF", "ORF", "RAF", "RW2"])
         let types: [String: Set<MediaType>] = [
             "JPEG": [.jpeg], "MPO": [.jpeg], "THM": [.jpeg], "PNG": [.png], "APNG": [.png], "WEBP": [.webp],
@@ -35,16 +36,16 @@ import Testing
             "JXL": [.jpegXL], "MOV": [.quicktime], "MP4": [.mp4], "M4V": [.mp4], "3GP": [.mp4], "AVI": [.avi],
             "M2TS": [.mpegTS], "XMP": [.xmp], "AAE": [.appleAdjustment], "JSON": [.json],
         ]
-        for row in Self.rows("types", Self.stills + ["video", "sidecars"]) {
+        for row in try Self.rows("types", Self.stills + ["video", "sidecars"]) {
             guard let expected = raw.contains(row["format"]) ? [.raw] : types[row["format"]] else { continue }
             if row.path == "sidecars/2000.xmp" { continue }  // UTF-16
-            #expect(expected.contains(Self.inspect(row).mediaType), "\(row.path)")
+            #expect(expected.contains(try Self.inspect(row).mediaType), "\(row.path)")
         }
     }
 
-    @Test func `reads time, fraction, offset, make and model as exiftool and exiv2 do`() {
-        for row in Self.rows("EXIF", Self.stills) {
-            let inspection = Self.inspect(row)
+    @Test func `reads time, fraction, offset, make and model as exiftool and exiv2 do`() throws {
+        for row in try Self.rows("EXIF", Self.stills) {
+            let inspection = try Self.inspect(row)
             // The manifest takes these from XMP, IPTC or maker notes where EXIF has none.
             guard inspection.mediaType.isStill, !row["notes"].contains("date from") else { continue }
             let date = inspection.dates.first { $0.source == .exifOriginal }
@@ -65,9 +66,9 @@ import Testing
         }
     }
 
-    @Test func `finds the place where the manifest has one, and none where it has none`() {
-        for row in Self.rows("places", Self.stills) where !Self.exceptions.contains(row.path + "/place") {
-            let inspection = Self.inspect(row)
+    @Test func `finds the place where the manifest has one, and none where it has none`() throws {
+        for row in try Self.rows("places", Self.stills) where !Self.exceptions.contains(row.path + "/place") {
+            let inspection = try Self.inspect(row)
             guard inspection.mediaType.isStill else { continue }
             for (found, stated) in [
                 (inspection.facts.latitude, row["gps_lat"]), (inspection.facts.longitude, row["gps_lon"]),
@@ -81,10 +82,10 @@ import Testing
         }
     }
 
-    @Test func `knows the size as shown and the orientation of whole stills`() {
+    @Test func `knows the size as shown and the orientation of whole stills`() throws {
         let folders = ["jpeg", "jpeg-orientation", "heic", "avif", "png", "webp", "tiff", "metadata"]
-        for row in Self.rows("sizes", folders) where row["class"] == "import+preview" {
-            let inspection = Self.inspect(row)
+        for row in try Self.rows("sizes", folders) where row["class"] == "import+preview" {
+            let inspection = try Self.inspect(row)
             let size = inspection.facts.size.map { "\($0.width) x \($0.height)" }
             #expect(size == "\(row["display_width"]) x \(row["display_height"])", "\(row.path)")
             guard let orientation = Int(row["orientation"]) else { continue }
@@ -94,11 +95,11 @@ import Testing
         }
     }
 
-    @Test func `finds what ties a Live Photo together`() {
+    @Test func `finds what ties a Live Photo together`() throws {
         var found = 0
-        let rows = Self.rows("content identifiers", Self.stills)
+        let rows = try Self.rows("content identifiers", Self.stills)
         for row in rows {
-            let inspection = Self.inspect(row)
+            let inspection = try Self.inspect(row)
             guard inspection.mediaType.isStill, row["notes"].contains("content identifier ") else { continue }
             found += 1
             #expect(row["notes"].contains(inspection.facts.contentIdentifier ?? "none"), "\(row.path)")
@@ -107,12 +108,12 @@ import Testing
     }
 
     /// Promise 5, in the small: no damaged file costs more than a moment, and none ends the process.
-    @Test func `survives every file, cut anywhere, in little time`() {
-        let rows = Self.rows("damage", Self.stills + ["broken", "video", "sidecars"])
+    @Test func `survives every file, cut anywhere, in little time`() throws {
+        let rows = try Self.rows("damage", Self.stills + ["broken", "video", "sidecars"])
         let clock = ContinuousClock()
         for row in rows {
             // The first MiB: nothing that is looked at lies further back, but the tables of some movies.
-            let whole = Array(Corpus.contents(of: (Corpus.folder ?? "") + "/" + row.path).prefix(1 << 20))
+            let whole = Array(try row.contents().prefix(1 << 20))
             let spent = clock.measure {
                 for part in [whole.count, whole.count / 2, whole.count / 10, 300, 40, 9, 1] where part <= whole.count {
                     _ = Inspector.inspect(ByteSource(Array(whole.prefix(part))))

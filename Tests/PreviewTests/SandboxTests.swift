@@ -3,6 +3,7 @@ import Files
 import Glibc
 import PhotoModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Preview
@@ -40,16 +41,16 @@ extension DecoderTests {
         @Test func `lets every file of the corpus through without losing a decoder`() throws {
             let bench = Bench(Self.program, deadline: .seconds(60))
             defer { bench.pool.stop() }
-            for (path, mustHavePreview) in Self.photos() {
+            for row in try Corpus.rows(for: "every file of the corpus behind the sandbox") {
                 var problem: Problem?
                 do {
-                    let longest = try Self.longestSide(of: path, bench)
-                    #expect(longest <= 1200, "\(path)")
+                    let longest = try Self.longestSide(of: row.absolutePath, bench)
+                    #expect(longest <= 1200, "\(row.path)")
                 } catch DecoderFailure.problem(let found) {
                     problem = found
                 }
-                #expect(![.decoderCrash, .decoderMissing, .decodeTimeout].contains(problem?.code), "\(path)")
-                #expect(problem == nil || !mustHavePreview, "\(path): \(problem?.whatHappened ?? "")")
+                #expect(![.decoderCrash, .decoderMissing, .decodeTimeout].contains(problem?.code), "\(row.path)")
+                #expect(problem == nil || !Self.mustHavePreview(row), "\(row.path): \(problem?.whatHappened ?? "")")
             }
             let deaths = bench.lines.all.withLock { $0.map { $0.fields.map(\.1) } }
             #expect(deaths.isEmpty)
@@ -68,25 +69,10 @@ extension DecoderTests {
             return max(preview.size.width, preview.size.height)
         }
 
-        /// Path, and whether it is a whole photo of a common kind; what is right for the others, the tests of Codecs say.
-        private static func photos() -> [(String, Bool)] {
-            let variable = unsafe getenv("PHOTOSPOOL_CORPUS").map { unsafe String(cString: $0) }
-            let package = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-            let folders = [variable, package + "/../shared/corpus"].compactMap { $0 }
-            guard let folder = folders.first(where: { unsafe access($0 + "/MANIFEST.tsv", R_OK) == 0 }),
-                let manifest = try? Descriptor(adopting: unsafe open(folder + "/MANIFEST.tsv", O_RDONLY | O_CLOEXEC))
-                    .readAll(limit: 1 << 24)
-            else {
-                print("skipped: every file of the corpus behind the sandbox (no corpus)")
-                return []
-            }
-            return String(decoding: manifest, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
-                let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-                let isCommon = ["jpeg/", "jpeg-orientation/", "heic/", "avif/", "png/"].contains {
-                    fields[0].hasPrefix($0)
-                }
-                return (folder + "/" + fields[0], isCommon && fields.contains("import+preview"))
-            }
+        /// Whether it is a whole photo of a common kind; what is right for the others, the tests of Codecs say.
+        private static func mustHavePreview(_ row: Corpus.Row) -> Bool {
+            row["class"] == "import+preview"
+                && ["jpeg/", "jpeg-orientation/", "heic/", "avif/", "png/"].contains { row.path.hasPrefix($0) }
         }
 
         private func run(_ argument: String) throws -> (text: String, status: Int32) {
