@@ -95,6 +95,7 @@ let package = Package(
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
+        tests("IngestTests", ["Ingest", "Store", "PhotoModel", "Files", "TestSupport"]),
         tests("ConfigTests", ["Config", "PhotoModel"]),
         .executableTarget(
             name: "service-probe", dependencies: ["Service", "Files", "PhotoModel"], path: "Tests/ServiceProbe",
@@ -116,7 +117,10 @@ let package = Package(
             ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double", "TestSupport"]),
         tests(
             "EndToEndTests",
-            ["TestSupport", "ControlAPI", "HTTPClient", "photospoold", "photospool", "photospool-decoder"]),
+            [
+                "TestSupport", "ControlAPI", "HTTPClient", "PhotoModel", "Files", "Store", "photospoold", "photospool",
+                "photospool-decoder",
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -37,7 +37,8 @@ struct ImportEnded: Error {
             case .sourceVanished: .ended(.vanished, problem)
             case .tombstone, .filtered, .unsupported: .ended(.skipped, problem)
             case let code where code.isOutage: .outage(problem)
-            case let code where code.isTransient: .tryLater(problem)
+            // The catalog changed while this was committed: the next attempt sees it as it is now.
+            case let code where code.isTransient || code == .conflict: .tryLater(problem)
             default: .ended(.failed, problem)
             }
     }

@@ -10,11 +10,14 @@ struct CommitStep {
     let now: @Sendable () -> Timestamp
     var calls = MoveCalls.live
 
+    private var moves: FinalMoves { FinalMoves(library: library, calls: calls) }
+
     /// How a commit can end besides well.
     enum Failure: Error {
         /// Everything of it was taken back; the staged files are where they were or gone.
         case rolledBack(Problem)
-        /// The files may be in place, but the state cannot say so: recovery decides once it answers again.
+        /// Files may stand under their final names, and either the state cannot say so or the library does not let us
+        /// take them back: recovery decides once both answer again.
         case unresolved(Problem)
     }
 
@@ -32,7 +35,9 @@ struct CommitStep {
         while number < Self.mostTries {
             let intent = number == 0 ? first : alternative(number)
             number += 1
-            guard try rollingBack({ () throws(Problem) in try isFree(intent) }) else { continue }
+            // A first look, to spare an intent that would have to be replaced.
+            guard try rollingBack({ () throws(Problem) in try moves.areFree(intent.moves, in: store) })
+            else { continue }
             let journal = try rollingBack { () throws(Problem) in try announce(intent, claim: claim) }
             guard try move(intent) else { continue }  // a name was taken in between: a new intent first
             do throws(Problem) {
@@ -41,10 +46,11 @@ struct CommitStep {
                     at: now())
             } catch {
                 guard error.code == .conflict else { throw .unresolved(error) }
-                // The catalog refused it and holds nothing of it: the path was listed meanwhile, or the job is no
-                // longer this import's, which the next intent will find out.
+                // The catalog refused it and holds nothing of it. A path that was listed meanwhile has others beside
+                // it; no other name helps where the job is no longer this import's, or the asset to be joined is gone.
                 try takeBack(intent)
-                continue
+                if try rollingBack({ () throws(Problem) in try moves.areListed(intent.moves, in: store) }) { continue }
+                throw .rolledBack(error)
             }
             return intent
         }
@@ -55,19 +61,6 @@ struct CommitStep {
 
     private func rollingBack<Result>(_ body: () throws(Problem) -> Result) throws(Failure) -> Result {
         do throws(Problem) { return try body() } catch { throw .rolledBack(error) }
-    }
-
-    /// A first look, to spare an intent that would have to be replaced; the rename alone decides.
-    private func isFree(_ intent: CommitIntent) throws(Problem) -> Bool {
-        for move in intent.moves {
-            let exists = try onLibrary(move.final, doing: "look at") { () throws(Errno) in
-                try library.root.contains(move.final)
-            }
-            // A name the catalog lists stays that asset's, also while its file is missing.
-            if exists { return false }
-            if try store.isListed(move.final) { return false }
-        }
-        return true
     }
 
     private func announce(_ intent: CommitIntent, claim: Store.Claim) throws(Problem) -> Int64 {
@@ -83,7 +76,7 @@ struct CommitStep {
     /// - Returns: false when a name was taken meanwhile and everything was moved back.
     private func move(_ intent: CommitIntent) throws(Failure) -> Bool {
         do throws(MoveFailure) {
-            try FinalMoves(library: library, calls: calls).perform(intent.moves)
+            try moves.perform(intent.moves)
             return true
         } catch {
             try takeBack(intent)
@@ -98,7 +91,7 @@ struct CommitStep {
     /// one to decide then, never a second import.
     private func takeBack(_ intent: CommitIntent) throws(Failure) {
         do throws(Problem) {
-            try FinalMoves(library: library, calls: calls).undo(intent.moves)
+            try moves.undo(intent.moves)
         } catch {
             throw .unresolved(error)
         }

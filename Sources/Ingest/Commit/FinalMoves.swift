@@ -1,5 +1,6 @@
 import Files
 import PhotoModel
+import Store
 
 enum MoveFailure: Error {
     case nameTaken(Path)
@@ -21,62 +22,105 @@ struct FinalMoves {
                 throw .problem(.library(folder, error, doing: "make the folder"))
             }
         }
-        for move in moves where !isOurs(move, at: move.final) {
-            do throws(Errno) {
-                try calls.rename(move.staged, move.final, library.root)
-            } catch {
-                if error == .exists { throw .nameTaken(move.final) }
-                throw .problem(.library(move.final, error, doing: "name"))
-            }
-        }
+        for move in moves { try perform(move) }
         do throws(Problem) {
-            try synchronize(Set(moves.map(\.final.parent)))
-            try synchronize(Set(moves.map(\.staged.parent)))
+            for folder in Set(moves.map(\.final.parent)) { try synchronize(folder) }
+            // Staging may be gone when recovery runs for the second time; the names in it are then durable enough.
+            for folder in Set(moves.map(\.staged.parent)) { try synchronize(folder, mayBeGone: true) }
         } catch {
             throw .problem(error)
         }
     }
 
-    /// Takes back what ``perform(_:)`` did: a final path that is ours goes back to staging, anything else is left alone.
-    func undo(_ moves: [CommitIntent.Move]) throws(Problem) {
-        var touched: Set<Path> = []
-        for move in moves where isOurs(move, at: move.final) {
-            try onLibrary(move.final, doing: "take back") { () throws(Errno) in
-                do throws(Errno) {
-                    try calls.rename(move.final, move.staged, library.root)
-                } catch  where error == .exists || error == .noEntry {
-                    // Still staged too (a link made in place of a rename), or staging is gone: the source has it.
-                    try library.root.unlink(move.final)
-                }
-            }
-            touched.insert(move.final.parent)
+    private func perform(_ move: CommitIntent.Move) throws(MoveFailure) {
+        do throws(Problem) {
+            if try isOurs(move, at: move.final) { return }
+        } catch {
+            throw .problem(error)
         }
-        try synchronize(touched)
+        do throws(Errno) {
+            try calls.rename(move.staged, move.final, library.root)
+        } catch {
+            if error == .exists { throw .nameTaken(move.final) }
+            throw .problem(.library(move.final, error, doing: "name"))
+        }
+    }
+
+    /// Takes back what ``perform(_:)`` did: a final path that is ours goes back to staging, anything else is left alone.
+    ///
+    /// - Throws: the first problem, when every file was tried. What could not be taken back then still stands under its
+    ///   final name, and the intent must not be forgotten.
+    func undo(_ moves: [CommitIntent.Move]) throws(Problem) {
+        var first: Problem?
+        var touched: Set<Path> = []
+        for move in moves {
+            do throws(Problem) {
+                guard try isOurs(move, at: move.final) else { continue }
+                try takeBack(move)
+                touched.insert(move.final.parent)
+            } catch {
+                first = first ?? error
+            }
+        }
+        for folder in touched {
+            do throws(Problem) { try synchronize(folder, mayBeGone: true) } catch { first = first ?? error }
+        }
+        if let first { throw first }
+    }
+
+    private func takeBack(_ move: CommitIntent.Move) throws(Problem) {
+        try onLibrary(move.final, doing: "take back") { () throws(Errno) in
+            do throws(Errno) {
+                try calls.rename(move.final, move.staged, library.root)
+            } catch  where error == .exists || error == .noEntry {
+                // Still staged too (a link made in place of a rename), or staging is gone: the source has it.
+                try library.root.unlink(move.final)
+            }
+        }
     }
 
     /// Whether `path` leads to the very file that the intent speaks of: same inode and size.
-    func isOurs(_ move: CommitIntent.Move, at path: Path) -> Bool {
+    ///
+    /// - Throws: when that cannot be known. Neither answer may be guessed: one would unlink what is not ours, the other
+    ///   leave behind what is.
+    func isOurs(_ move: CommitIntent.Move, at path: Path) throws(Problem) -> Bool {
         do throws(Errno) {
             let stamp = try library.root.status(of: path).stamp
             return stamp.inode == move.inode && stamp.size == move.size
         } catch {
-            return false  // absent or unreadable is not ours: nothing is unlinked on a guess
+            // A link that stands on the way is not ours either, and nothing is done behind it.
+            if [.noEntry, .notDirectory, .loop].contains(error) { return false }
+            throw .library(path, error, doing: "look at")
         }
     }
 
-    private func synchronize(_ folders: Set<Path>) throws(Problem) {
-        for folder in folders {
-            do throws(Errno) {
-                if folder.isEmpty {
-                    try library.root.sync()
-                } else {
-                    try library.root.folder(at: folder).sync()
-                }
-            } catch {
-                // Staging may be gone when recovery runs for the second time; its names are then durable enough.
-                if error == .noEntry { continue }
-                throw .library(folder, error, doing: "make durable the folder")
+    /// Whether no path of `moves` is taken, as far as a look can tell; the rename alone decides.
+    func areFree(_ moves: [CommitIntent.Move], in store: Store) throws(Problem) -> Bool {
+        for move in moves {
+            let exists = try onLibrary(move.final, doing: "look at") { () throws(Errno) in
+                try library.root.contains(move.final)
             }
+            if exists { return false }
+        }
+        return try !areListed(moves, in: store)
+    }
+
+    /// Whether the catalog lists one of the paths. It stays that asset's, also while its file is missing.
+    func areListed(_ moves: [CommitIntent.Move], in store: Store) throws(Problem) -> Bool {
+        for move in moves where try store.isListed(move.final) { return true }
+        return false
+    }
+
+    private func synchronize(_ folder: Path, mayBeGone: Bool = false) throws(Problem) {
+        do throws(Errno) {
+            if folder.isEmpty {
+                try library.root.sync()
+            } else {
+                try library.root.folder(at: folder).sync()
+            }
+        } catch {
+            if mayBeGone, error == .noEntry { return }
+            throw .library(folder, error, doing: "make durable the folder")
         }
     }
 }

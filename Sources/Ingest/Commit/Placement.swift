@@ -18,7 +18,8 @@ struct Placement: Sendable {
     }
 
     /// The same final paths with another number, when only the paths are left, as in recovery: `IMG_0001.CR2.xmp` and
-    /// `IMG_0001.CR2` become `IMG_0001-2.CR2.xmp` and `IMG_0001-2.CR2`.
+    /// `IMG_0001.CR2` become `IMG_0001-2.CR2.xmp` and `IMG_0001-2.CR2`. The stem gives way where a name would grow
+    /// beyond 255 bytes.
     static func renumbered(_ paths: [Path], try number: Int) -> [Path] {
         let shared = paths.map { Array($0.name.bytes) }.reduce(nil) { (shared: [UInt8]?, name) in
             guard let shared else { return name }
@@ -26,9 +27,17 @@ struct Placement: Sendable {
         }
         guard var stem = shared else { return paths }
         if let dot = stem.firstIndex(of: UInt8(ascii: ".")), dot > 0 { stem = Array(stem[..<dot]) }
-        return paths.map { path in
-            let rest = path.name.bytes.dropFirst(stem.count)
-            return path.parent / Path(bytes: stem + Array("-\(number)".utf8) + rest)
+        let mark = Array("-\(number)".utf8)
+        let rests = paths.map { $0.name.bytes.dropFirst(stem.count) }
+        var kept = stem[...]
+        let room = max(1, 255 - mark.count - (rests.map(\.count).max() ?? 0))
+        if kept.count > room {
+            kept = kept.prefix(room)
+            // Not in the middle of a UTF-8 character: its first byte goes with the ones that were cut.
+            if stem[room] & 0xC0 == 0x80 {
+                while let last = kept.popLast(), last & 0xC0 == 0x80 {}
+            }
         }
+        return zip(paths, rests).map { $0.parent / Path(bytes: kept + mark + $1) }
     }
 }

@@ -57,93 +57,134 @@ package struct Recovery {
         }
         if let intent = left.intent, let journal = left.journal {
             try library.check()
-            if try rollForward(intent, left: left, journal: journal, progress: progress) { return true }
-            try FinalMoves(library: library, calls: .live).undo(intent.moves)
+            var plan = Plan(intent: intent, journal: journal)
+            if try isWhole(intent, progress: progress), try name(&plan, of: left), try record(plan, of: left) {
+                try removeStaging(of: left.importID)
+                log(
+                    LogLine(
+                        .info, "An import that was interrupted while committing was finished.",
+                        [("JOB_ID", String(left.job.id)), ("ASSET_ID", intent.asset.id)]))
+                return true
+            }
+            try moves.undo(plan.intent.moves)
         }
         try removeStaging(of: left.importID)
         _ = try store.giveBack(interrupted: left.job.id, crashed: crashed, at: now())
         return false
     }
 
-    private func rollForward(
-        _ intent: CommitIntent, left: Store.Interrupted, journal: Int64, progress: () -> Void
-    ) throws(Problem) -> Bool {
-        let moves = FinalMoves(library: library, calls: .live)
+    /// The intent in force, and its line in the journals.
+    private struct Plan {
+        var intent: CommitIntent
+        var journal: Int64
+    }
+
+    private var moves: FinalMoves { FinalMoves(library: library, calls: .live) }
+
+    /// Whether every file of the intent is there, staged or under its final name.
+    private func isWhole(_ intent: CommitIntent, progress: () -> Void) throws(Problem) -> Bool {
         for move in intent.moves {
-            if holds(move, at: move.final, progress: progress) { continue }
-            guard holds(move, at: move.staged, progress: progress) else { return false }
+            if try holds(move, at: move.final, progress: progress) { continue }
+            guard try holds(move, at: move.staged, progress: progress) else { return false }
         }
-        var intent = intent
-        var journal = journal
-        var number = 2
-        while true {
-            do throws(MoveFailure) {
-                try moves.perform(intent.moves)
-                break
-            } catch {
-                switch error {
-                case .problem(let problem): throw problem
-                case .nameTaken:
-                    // Back to staging under the old intent, then a new one first: no rename without its intent.
-                    try moves.undo(intent.moves)
-                    intent = renumbered(intent, number: number)
-                    number += 1
-                    journal = try store.recordIntent(
-                        intent, for: Store.Claim(job: left.job, importID: left.importID), at: now())
-                    try library.journal.append(
-                        .init(
-                            id: journal, time: now().rfc3339, what: "commit", job: left.job.id,
-                            sha256: intent.moves.last?.sha256, intent: intent), at: now())
-                }
-            }
-        }
-        do throws(Problem) {
-            try store.commit(
-                intent, job: left.job.id, importID: left.importID, journal: journal,
-                disposition: dispositionOf(left.job), at: now())
-        } catch {
-            guard error.code == .conflict else { throw error }
-            // The catalog will never take it as it is: back to the queue with it.
-            log(LogLine(.warning, error, [("JOB_ID", String(left.job.id))]))
-            try moves.undo(intent.moves)
-            return false
-        }
-        try removeStaging(of: left.importID)
-        log(
-            LogLine(
-                .info, "An import that was interrupted while committing was finished.",
-                [("JOB_ID", String(left.job.id)), ("ASSET_ID", intent.asset.id)]))
         return true
     }
 
     /// Same inode, size and bytes as the intent says. What cannot be read is not held: the source still has it.
-    private func holds(_ move: CommitIntent.Move, at path: Path, progress: () -> Void) -> Bool {
-        guard FinalMoves(library: library, calls: .live).isOurs(move, at: path) else { return false }
+    private func holds(_ move: CommitIntent.Move, at path: Path, progress: () -> Void) throws(Problem) -> Bool {
+        guard try moves.isOurs(move, at: path) else { return false }
+        let failure: Errno
         do throws(Errno) {
             let descriptor = try library.root.openForReading(path)
             do throws(CopyFailure) {
                 return try readBack(descriptor, progress: { _ in progress() }).sha256 == move.sha256
             } catch {
-                return false  // as above
+                switch error {
+                case .source(let errno), .destination(let errno): failure = errno
+                case .cancelled: return false  // never: nobody cancels recovery
+                }
             }
         } catch {
-            return false  // as above
+            failure = error
+        }
+        // Not the file's fault but ours, and soon over.
+        let problem = Problem.library(path, failure, doing: "read back")
+        if problem.code == .memory { throw problem }
+        return false
+    }
+
+    /// Gives every file its final name, or the whole shot another one when somebody took it in between.
+    ///
+    /// - Returns: false when there is none to give; some files may then have theirs.
+    private func name(_ plan: inout Plan, of left: Store.Interrupted) throws(Problem) -> Bool {
+        var number = 2
+        while true {
+            if try !moves.areListed(plan.intent.moves, in: store) {
+                do throws(MoveFailure) {
+                    try moves.perform(plan.intent.moves)
+                    return true
+                } catch {
+                    switch error {
+                    case .problem(let problem): throw problem
+                    case .nameTaken(let path):
+                        // A preview is called after its asset and has no other name.
+                        guard plan.intent.asset.resources.contains(where: { $0.path == path }) else { return false }
+                    }
+                }
+            }
+            // Back to staging under the old intent, then a new one first: no rename without its intent.
+            try moves.undo(plan.intent.moves)
+            guard let next = try renumbered(plan.intent, from: &number) else { return false }
+            plan = try announce(next, of: left)
         }
     }
 
-    private func renumbered(_ intent: CommitIntent, number: Int) -> CommitIntent {
-        var intent = intent
+    /// The same intent under the next free name.
+    ///
+    /// - Parameter number: the first to try; afterwards the one to go on with.
+    /// - Returns: nil when none is free.
+    private func renumbered(_ intent: CommitIntent, from number: inout Int) throws(Problem) -> CommitIntent? {
         let originals = intent.moves.indices.filter { index in
             intent.asset.resources.contains { $0.path == intent.moves[index].final }
         }
         let old = originals.map { intent.moves[$0].final }
-        let new = Placement.renumbered(old, try: number)
-        for (index, path) in zip(originals, new) { intent.moves[index].final = path }
-        for index in intent.asset.resources.indices {
-            guard let position = old.firstIndex(of: intent.asset.resources[index].path) else { continue }
-            intent.asset.resources[index].path = new[position]
+        while number < CommitStep.mostTries {
+            var intent = intent
+            let new = Placement.renumbered(old, try: number)
+            number += 1
+            for (index, path) in zip(originals, new) { intent.moves[index].final = path }
+            for index in intent.asset.resources.indices {
+                guard let position = old.firstIndex(of: intent.asset.resources[index].path) else { continue }
+                intent.asset.resources[index].path = new[position]
+            }
+            if try moves.areFree(originals.map { intent.moves[$0] }, in: store) { return intent }
         }
-        return intent
+        return nil
+    }
+
+    private func announce(_ intent: CommitIntent, of left: Store.Interrupted) throws(Problem) -> Plan {
+        let time = now()
+        let journal = try store.recordIntent(
+            intent, for: Store.Claim(job: left.job, importID: left.importID), at: time)
+        try library.journal.append(
+            .init(
+                id: journal, time: time.rfc3339, what: "commit", job: left.job.id, sha256: intent.moves.last?.sha256,
+                intent: intent), at: time)
+        return Plan(intent: intent, journal: journal)
+    }
+
+    /// - Returns: false when the catalog refuses it: the asset that the files were to join was deleted meanwhile, say.
+    private func record(_ plan: Plan, of left: Store.Interrupted) throws(Problem) -> Bool {
+        do throws(Problem) {
+            try store.commit(
+                plan.intent, job: left.job.id, importID: left.importID, journal: plan.journal,
+                disposition: dispositionOf(left.job), at: now())
+            return true
+        } catch {
+            guard error.code == .conflict else { throw error }
+            log(LogLine(.warning, error, [("JOB_ID", String(left.job.id))]))
+            return false
+        }
     }
 
     package func removeStaging(of importID: String) throws(Problem) {
