@@ -53,7 +53,7 @@ struct CopyStep {
         do throws(Errno) {
             source = try Self.open(relative, in: folder)
         } catch {
-            if error == .noEntry || error == .notDirectory, !isHome(file, relative: relative, in: folder) {
+            if error == .noEntry || error == .notDirectory, !file.isHome(relative, in: folder) {
                 throw ImportEnded(.sourceAway(filesystem: file.filesystem))
             }
             throw ImportEnded(.source(file.path, error, doing: "open"))
@@ -70,20 +70,6 @@ struct CopyStep {
         let descriptor = try folder.openForReading(relative)
         let stamp = try descriptor.status().stamp
         return OpenSource(descriptor: descriptor, stamp: stamp)
-    }
-
-    /// Whether the filesystem that the file was found on is still there, so that a missing name means a missing file.
-    private func isHome(_ file: SettledFile, relative: Path, in folder: borrowing Folder) -> Bool {
-        var parent = relative.parent
-        while true {
-            do throws(Errno) {
-                let found = parent.isEmpty ? try folder.filesystem() : try folder.folder(at: parent).filesystem()
-                return found.id == file.filesystem
-            } catch {
-                if parent.isEmpty { return false }  // not even the root answers
-                parent = parent.parent
-            }
-        }
     }
 
     private struct Copy {

@@ -27,7 +27,10 @@ package struct DispositionStep: Sendable {
     }
 
     /// Disposes of every source of an imported (or duplicate) job by the rules in force now, and records how that went.
-    /// Whoever chose to keep sources in the meantime keeps this one too.
+    /// Whoever chose to keep sources in the meantime keeps this one too. Sources that are away with their filesystem
+    /// stay pending.
+    ///
+    /// - Throws: when nothing could be done because a journal could not be written; it stays pending then, too.
     package func run(_ job: Job, drop: DropFolder) throws(Problem) {
         let act: Act
         switch drop.afterImport {
@@ -46,8 +49,9 @@ package struct DispositionStep: Sendable {
         } else {
             for file in job.files {
                 do throws(Problem) {
-                    try dispose(of: file, job: job, drop: drop, act)
+                    guard try dispose(of: file, job: job, drop: drop, act) else { return }
                 } catch {
+                    guard error.code == .disposition else { throw error }
                     problem = problem ?? error
                 }
             }
@@ -78,13 +82,22 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    private func dispose(of file: SettledFile, job: Job, drop: DropFolder, _ act: Act) throws(Problem) {
+    /// - Returns: false when the filesystem of the source is away: a card that was pulled from its mount point.
+    private func dispose(of file: SettledFile, job: Job, drop: DropFolder, _ act: Act) throws(Problem) -> Bool {
         guard let relative = file.path.below(drop.path) else {
             throw Problem(
                 .disposition, "\(SafeText.of(file.path)) does not lie in the drop folder \(SafeText.of(drop.name)).")
         }
-        let wasBegun = try store.journal(of: job.id).contains { line in
-            line.path == file.path && line.outcome == nil && Act(rawValue: line.what) != nil
+        switch whereabouts(of: file, relative: relative, drop: drop) {
+        case .there: break
+        case .away: return false
+        case .gone:
+            // Done by a process before this one, which died before it could say so; else by somebody else.
+            let wasBegun = try store.journal(of: job.id).contains { line in
+                line.path == file.path && line.outcome == nil && Act(rawValue: line.what) != nil
+            }
+            if wasBegun { return true }
+            throw Self.failed(act, file, .noEntry)
         }
         let target = act == .move ? Self.target(of: relative, drop: drop) : nil
         let time = now()
@@ -98,10 +111,23 @@ package struct DispositionStep: Sendable {
             let claims = try SourceClaims(drop: drop.path)
             guard try claims.claim(relative, as: id, expecting: file.stamp) else { throw Errno.stale }
             try carryOut(act, claim: id, of: relative, to: target, claims)
+            return true
         } catch {
-            // Done by the process before this one, which died before it could say so.
-            if error == .noEntry, wasBegun { return }
             throw Self.failed(act, file, error)
+        }
+    }
+
+    private enum Whereabouts { case there, gone, away }
+
+    private func whereabouts(of file: SettledFile, relative: Path, drop: DropFolder) -> Whereabouts {
+        do throws(Errno) {
+            let root = try Folder(opening: drop.path)
+            do throws(Errno) {
+                if try root.contains(relative) { return .there }
+            } catch .notDirectory {}  // a file stands where its folder was
+            return file.isHome(relative, in: root) ? .gone : .away
+        } catch {
+            return .there  // unknown: the claim meets the same trouble, and says so
         }
     }
 
@@ -125,6 +151,9 @@ package struct DispositionStep: Sendable {
             Problem(
                 .disposition, "\(SafeText.of(file.path)) changed after its import and was left alone.",
                 todo: "Nothing; the new version is imported once it has settled.")
+        // Nothing is wrong with the source; whoever lacks descriptors or memory waits a moment.
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory:
+            .source(file.path, errno, doing: act.rawValue)
         default:
             Problem(
                 .disposition,

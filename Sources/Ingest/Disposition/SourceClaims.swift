@@ -52,7 +52,7 @@ struct SourceClaims: ~Copyable {
 
     func delete(_ id: Int64, from source: Path) throws(Errno) {
         try root.unlink(Self.name(id))
-        try synchronize(source)
+        synchronize(source)
     }
 
     /// Moves the claimed file to an absolute path on the same filesystem; a taken name gets a number.
@@ -62,17 +62,19 @@ struct SourceClaims: ~Copyable {
             try place(id, in: folder, name: target.name)
             try folder.sync()
         } catch {
+            // Still claimed, or moved already and only not yet durable; then there is nothing to put back.
+            guard try root.contains(Self.name(id)) else { return }
             try putBack(id, to: source)
             throw error
         }
-        try synchronize(source)
+        synchronize(source)
     }
 
     /// Gives a claimed file its name again; when that is taken meanwhile, a numbered one beside it. Never replaces.
     func putBack(_ id: Int64, to source: Path) throws(Errno) {
         let folder = source.parent.isEmpty ? try root.duplicate() : try root.folder(at: source.parent)
         try place(id, in: folder, name: source.name)
-        try synchronize(source)
+        synchronize(source)
     }
 
     private func place(_ id: Int64, in folder: borrowing Folder, name target: Path) throws(Errno) {
@@ -105,12 +107,12 @@ struct SourceClaims: ~Copyable {
         }
     }
 
-    private func synchronize(_ source: Path) throws(Errno) {
-        try root.folder(at: Self.folder).sync()
-        if source.parent.isEmpty {
-            try root.sync()
-        } else {
-            try root.folder(at: source.parent).sync()
-        }
+    /// Makes an act durable that has been done. Should the disk refuse, nobody is hurt: at worst a power cut brings the
+    /// claim back, and the next start puts the file where it was.
+    private func synchronize(_ source: Path) {
+        do throws(Errno) {
+            try root.folder(at: Self.folder).sync()
+            try source.parent.isEmpty ? root.sync() : root.folder(at: source.parent).sync()
+        } catch _ {}  // see above
     }
 }
