@@ -137,8 +137,7 @@ extension ImportRoom {
             if !wasOpen { requireRecovery() }
             switch outage.code {
             case .libraryFull:
-                let free = try library.freeBytes().bytes - settings().library.reserveFree.bytes
-                guard free >= Importer.smallPhoto else { return }
+                guard try !library.isFull() else { return }
             case .decoderMissing:
                 guard rooms.decoders.probe() else { return }
             case .stateIO: try rooms.store.set("probe", to: rooms.now().rfc3339)

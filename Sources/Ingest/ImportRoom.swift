@@ -214,6 +214,7 @@ package final class ImportRoom: Sendable {
 
     private func beat() {
         for problem in outages.due() { probe(problem) }
+        if let library = keeper.library { rooms.leftovers.remove(from: library) }
         recoverIfNeeded()
         let beat = beats.wrappingAdd(1, ordering: .relaxed).newValue
         if beat % 60 == 0 || !away.all.isEmpty { owed.ring() }

@@ -11,6 +11,7 @@ package struct ImportRooms: Sendable {
     package var inFlight: InFlight
     let gate = Gate<SHA256Digest>()
     let space = SpaceLedger()
+    let leftovers = Leftovers()
     package var event: @Sendable (SpoolEvent) -> Void
     package var log: Log
     package var now: @Sendable () -> Timestamp

@@ -33,12 +33,10 @@ struct Importer: Sendable {
             outcome = .cancelled  // whatever else ended it, nobody wants it any more
         default: break
         }
-        let failure = await rooms.pool.run { removeStaging() }
-        if let failure, case .imported = outcome {
-            // The asset stands; what is left in staging is empty or dead, and the next sweep takes it.
+        if let failure = await rooms.pool.run({ removeStaging() }) {
+            // What became of the import stands; the leftovers are tried again until they are gone.
             rooms.log(LogLine(.warning, failure, [("JOB_ID", String(job.id))]))
-        } else if let failure {
-            outcome = .outage(failure)
+            rooms.leftovers.add(claim.importID)
         }
         return outcome
     }
@@ -109,12 +107,9 @@ struct Importer: Sendable {
             .libraryFull,
             "The library has \(free.bytes) bytes free; \(SafeText.of(job.files[0].path.name)) needs "
                 + "\(bytes + Self.previewAllowance) beside the reserve of \(reserve.bytes).")
-        let isFull = free.bytes - reserve.bytes < Self.smallPhoto
+        let isFull = try endingImport { () throws(Problem) in try library.isFull() }
         throw ImportEnded(isFull ? .outage(problem) : .doesNotFit(problem))
     }
-
-    /// A library without room for this much, beside its reserve, is full for everybody.
-    static let smallPhoto: Int64 = 32 << 20
 
     // MARK: Previewing
 
@@ -203,7 +198,7 @@ struct Importer: Sendable {
             try library.root.removeTree(staging)
             return nil
         } catch {
-            return error == .noEntry ? nil : .library(staging, error, doing: "remove")
+            return .library(staging, error, doing: "remove")
         }
     }
 }

@@ -71,6 +71,7 @@ package final class Library: Sendable {
             throw .library(LibraryLayout.own, error, doing: "prepare")
         }
         lock = try Self.takeLock(folder, path: settings.path)
+        Self.removeUnfinishedMarkers(in: folder)
         root = folder
     }
 
@@ -120,17 +121,7 @@ package final class Library: Sendable {
                     + "probably not mounted.")
         }
         let isEmpty: Bool
-        do throws(Errno) {
-            var found = false
-            try folder.forEachEntry { name, _ throws(Errno) in
-                // A fresh ext4 has this folder and is empty all the same.
-                found = name != Path("lost+found")
-                return !found
-            }
-            isEmpty = !found
-        } catch {
-            throw .library(path, error, doing: "list")
-        }
+        do throws(Errno) { isEmpty = try Self.isEmpty(folder) } catch { throw .library(path, error, doing: "list") }
         guard isEmpty else {
             throw Problem(
                 .marker, "\(SafeText.of(path)) is not empty and carries no library marker.",
@@ -169,6 +160,19 @@ package final class Library: Sendable {
     package func freeBytes() throws(Problem) -> ByteCount {
         do throws(Errno) {
             return ByteCount(try root.filesystem().availableBytes)
+        } catch {
+            throw .library(path, error, doing: "ask the free space of")
+        }
+    }
+
+    /// Less than this, beside the reserve, is no room for anybody; in a small library an eighth of it.
+    private static let smallPhoto: Int64 = 32 << 20
+
+    /// Whether there is no room worth going on for.
+    func isFull() throws(Problem) -> Bool {
+        do throws(Errno) {
+            let space = try root.filesystem()
+            return space.availableBytes - settings.reserveFree.bytes < min(Self.smallPhoto, space.totalBytes / 8)
         } catch {
             throw .library(path, error, doing: "ask the free space of")
         }

@@ -29,7 +29,7 @@ struct LibraryJournal: Sendable {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // A camera that writes NaN as its latitude must not fail the import.
+            // A photo that says NaN of its latitude must not stop the journal, and with it everything.
             encoder.nonConformingFloatEncodingStrategy = .convertToString(
                 positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
             bytes = Array(try encoder.encode(line)) + [UInt8(ascii: "\n")]
@@ -45,28 +45,45 @@ struct LibraryJournal: Sendable {
 
     private struct Numbered: Decodable { var id: Int64 }
 
-    /// Enough for the last line: an intent names a few dozen files at most.
+    /// Enough for the last lines: an intent names a few dozen files at most.
     private static let tail = 1 << 20
 
-    /// The id of the last whole line; 0 when there is none. Higher than any id the state reserved, it shows that the
+    /// The highest id of a whole line; 0 when there is none. Higher than any id the state reserved, it shows that the
     /// state is older than the library: restored from a backup, say.
+    ///
+    /// Every month is asked: a clock that was once ahead has left its file behind those that are written now.
     func lastID() throws(Problem) -> Int64 {
-        var newest: Path?
+        var names: [Path] = []
         try onLibrary(LibraryLayout.journal, doing: "list") { () throws(Errno) in
             try library.root.folder(at: LibraryLayout.journal).forEachEntry { name, _ throws(Errno) in
-                if name.lowercaseExtension == "jsonl" { newest = max(newest ?? name, name) }
+                if name.lowercaseExtension == "jsonl" { names.append(name) }
                 return true
             }
         }
-        guard let newest else { return 0 }
-        let path = LibraryLayout.journal / newest
-        let bytes = try onLibrary(path, doing: "read") { () throws(Errno) in
-            try library.root.openForReading(path).readTail(limit: Self.tail)
+        var last: Int64 = 0
+        for name in names {
+            let path = LibraryLayout.journal / name
+            let bytes = try onLibrary(path, doing: "read") { () throws(Errno) in
+                try library.root.openForReading(path).readTail(limit: Self.tail)
+            }
+            last = max(last, Self.lastID(in: bytes))
         }
+        return last
+    }
+
+    /// Two imports may have written their lines in the other order than they had reserved their ids; hence a few more
+    /// than the last one.
+    private static func lastID(in bytes: [UInt8]) -> Int64 {
+        var last: Int64 = 0
+        var whole = 0
+        let decoder = JSONDecoder()
         for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() {
-            // A torn line is no line: the one before it counts.
-            if let found = try? JSONDecoder().decode(Numbered.self, from: Data(line)) { return found.id }
+            guard let found = try? decoder.decode(Numbered.self, from: Data(line))  // torn: no line, those before count
+            else { continue }
+            last = max(last, found.id)
+            whole += 1
+            if whole == 16 { break }
         }
-        return 0
+        return last
     }
 }

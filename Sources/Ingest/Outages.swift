@@ -55,9 +55,13 @@ package final class Outages: Sendable {
             if let before, before.isOver, now - before.endedAt < before.gap + .seconds(10) {
                 gap = min(before.gap * 2, Self.longestGap)
             }
-            if let before, !before.isOver { gap = before.gap }
+            if let before, !before.isOver {
+                // Met again: the latest cause is told, and the probe stays where it was, or it might never come.
+                state.outages[problem.code]?.problem = problem
+                return false
+            }
             state.outages[problem.code] = Outage(problem: problem, gap: gap, nextProbe: now + gap)
-            return before?.isOver ?? true
+            return true
         }
     }
 
