@@ -5,7 +5,7 @@
 #   bare.sh [--as root|user] [TARGET...]     targets of make; demo and test without any
 # Root; half an hour on two cores. What is committed is tested, not what lies about.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 . Tests/Rigs/box.sh
 box_need_root "make demo and make test in a bare Debian" "$@"
 
@@ -30,7 +30,7 @@ in_box() {
     [ "$home" = /root ] || user=$(basename "$home")
     box_shell "$root" --bind-ro="$toolchain" --bind-ro="$scratch/photospool:/source" \
         /usr/sbin/runuser -u "$user" -- /usr/bin/env -i HOME="$home" USER="$user" TERM=dumb \
-        PATH="/usr/local/bin:/usr/bin:/bin:$toolchain/usr/bin" /bin/bash -c "$@"
+        PATH="/usr/local/bin:/usr/bin:/bin:/usr/sbin:$toolchain/usr/bin" /bin/bash -c "$@"
 }
 try() { # who, home, folder, target, which time
     local start=$EPOCHSECONDS log="$scratch/log" took
