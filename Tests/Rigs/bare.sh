@@ -30,7 +30,7 @@ in_box() {
     [ "$home" = /root ] || user=$(basename "$home")
     box_shell "$root" --bind-ro="$toolchain" --bind-ro="$scratch/photospool:/source" \
         /usr/sbin/runuser -u "$user" -- /usr/bin/env -i HOME="$home" USER="$user" TERM=dumb \
-        PATH="/usr/local/bin:/usr/bin:/bin:/usr/sbin:$toolchain/usr/bin" /bin/bash -c "$@"
+        PATH="/usr/local/bin:/usr/bin:/bin:$toolchain/usr/bin" /bin/bash -c "$@"
 }
 try() { # who, home, folder, target, which time
     local start=$EPOCHSECONDS log="$scratch/log" took
@@ -53,7 +53,7 @@ reported=0
 for who in "${people[@]}"; do
     home=/root folder=/root/photospool
     if [ "$who" = user ]; then
-        in_box /root 'useradd -m dev && echo "dev ALL=(ALL) NOPASSWD: ALL" > /etc/sudoers.d/dev' || exit 1
+        in_box /root '/usr/sbin/useradd -m dev && echo "dev ALL=(ALL) NOPASSWD: ALL" > /etc/sudoers.d/dev' || exit 1
         home=/home/dev folder="/home/dev/my photos' spool"
     fi
     in_box "$home" 'mkdir -p "$(dirname "$1")" && cp -r /source "$1"' bash "$folder" || exit 1
