@@ -1,5 +1,5 @@
 import Files
-import PhotoModel
+package import PhotoModel
 import Preview
 import Store
 import Synchronization
@@ -34,6 +34,7 @@ extension ImportRoom {
                 tell(job, .queued, problem: problem)
             case .doesNotFit(let problem):
                 try rooms.store.postpone(claim, problem: problem, notBefore: rooms.now() + AwayDrops.gap)
+                crowded.add(job.id, .init(drop: job.drop, bytes: Importer.room(for: job), problem: problem))
                 tell(job, .queued, problem: problem)
                 rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id))] + path(of: job)))
             case .sourceChanged: try settleAnew(claim)
@@ -123,6 +124,28 @@ extension ImportRoom {
             rooms.log(
                 LogLine(
                     .warning, "A card or share is away; its queued photos wait for it.", [("DROP", claim.job.drop)]))
+        }
+    }
+
+    // MARK: Room
+
+    /// Why photos wait for room in the library although others are imported; nil when none does.
+    package var shortage: Problem? { crowded.problem }
+
+    /// Lets photos go on for which there is room now.
+    func lookForRoom() {
+        let waiting = crowded.all
+        guard !waiting.isEmpty, let library = keeper.library else { return }
+        do throws(Problem) {
+            let free = try library.freeBytes().bytes - library.settings.reserveFree.bytes
+            for (id, job) in waiting {
+                let isQueued = try rooms.store.job(id)?.state == .queued
+                if isQueued, job.bytes > free { continue }
+                crowded.remove(id)
+                if isQueued { try rooms.store.hasten(drop: job.drop, waitingFor: .libraryFull) }
+            }
+        } catch {
+            note(error)
         }
     }
 

@@ -18,6 +18,7 @@ package final class ImportRoom: Sendable {
     /// Rings when something is owed to a source.
     let owed = Bell()
     let away = AwayDrops()
+    let crowded = Crowded()
     private let claimTurn = Mutex<Void>(())
     private let hasEnded = Atomic<Bool>(false)
     private let needsRecovery = Atomic<Bool>(true)
@@ -127,6 +128,7 @@ package final class ImportRoom: Sendable {
                 guard let claim = try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: time) else {
                     return nil
                 }
+                crowded.remove(claim.job.id)
                 let cancellation = Cancellation()
                 rooms.inFlight.begin(claim.job, cancellation: cancellation)
                 // A stop that came meanwhile has looked for imports in flight already.
@@ -216,6 +218,7 @@ package final class ImportRoom: Sendable {
         for problem in outages.due() { probe(problem) }
         if let library = keeper.library { rooms.leftovers.remove(from: library) }
         recoverIfNeeded()
+        lookForRoom()
         let beat = beats.wrappingAdd(1, ordering: .relaxed).newValue
         if beat % 60 == 0 || !away.all.isEmpty { owed.ring() }
         do throws(Problem) {

@@ -61,13 +61,12 @@ struct Importer: Sendable {
     private func copy() throws(ImportEnded) -> [StagedResource] {
         try checkCancelled()
         try endingImport { () throws(Problem) in try library.check() }
-        let total = job.files.reduce(0) { $0 + $1.stamp.size }
         if let limit = plan.maxFileSize, let big = job.files.first(where: { $0.stamp.size > limit.bytes }) {
             throw ImportEnded(
                 Problem(
                     .tooLarge, "\(SafeText.of(big.path)) has \(big.stamp.size) bytes, more than max_file_size allows."))
         }
-        let share = try shareOfSpace(total)
+        let share = try shareOfSpace()
         try endingImport { () throws(Problem) in
             try onLibrary(staging, doing: "make") { () throws(Errno) in
                 try library.root.makeFolders(at: staging, mode: 0o700, gid: nil)
@@ -95,18 +94,19 @@ struct Importer: Sendable {
         return staged
     }
 
-    /// Room for a preview of any size we make.
-    private static let previewAllowance: Int64 = 4 << 20
+    /// What the job may write at most: its files, and a preview of any size we make.
+    static func room(for job: Job) -> Int64 { job.files.reduce(4 << 20) { $0 + $1.stamp.size } }
 
     /// - Throws: an outage when not even a small photo fits, else only this one's wait.
-    private func shareOfSpace(_ bytes: Int64) throws(ImportEnded) -> SpaceLedger.Share {
+    private func shareOfSpace() throws(ImportEnded) -> SpaceLedger.Share {
+        let bytes = Self.room(for: job)
         let free = try endingImport { () throws(Problem) in try library.freeBytes() }
         let reserve = library.settings.reserveFree
-        if let share = rooms.space.share(bytes + Self.previewAllowance, free: free, reserve: reserve) { return share }
+        if let share = rooms.space.share(bytes, free: free, reserve: reserve) { return share }
         let problem = Problem(
             .libraryFull,
             "The library has \(free.bytes) bytes free; \(SafeText.of(job.files[0].path.name)) needs "
-                + "\(bytes + Self.previewAllowance) beside the reserve of \(reserve.bytes).")
+                + "\(bytes) beside the reserve of \(reserve.bytes).")
         let isFull = try endingImport { () throws(Problem) in try library.isFull() }
         throw ImportEnded(isFull ? .outage(problem) : .doesNotFit(problem))
     }

@@ -13,7 +13,8 @@ extension Daemon {
     var reasons: [Problem] {
         var seen: Set<Problem> = []
         return
-            (outages.reasons + openDrops.problems + watcher.health.flatMap(\.reasons)
+            (outages.reasons + [room.shortage].compactMap { $0 } + openDrops.problems
+            + watcher.health.flatMap(\.reasons)
             + [decoders.problem].compactMap { $0 })
             .filter { seen.insert($0).inserted }
     }
@@ -22,7 +23,9 @@ extension Daemon {
         if phase.isStopping { return .stopping }
         if phase.isStarting { return .starting }
         if outages.isPaused { return .paused }
-        let isDegraded = !outages.reasons.isEmpty || watcher.health.contains { $0.health == .degraded }
+        let isDegraded =
+            !outages.reasons.isEmpty || room.shortage != nil
+            || watcher.health.contains { $0.health == .degraded }
         return isDegraded ? .degraded : .running
     }
 
