@@ -183,7 +183,7 @@ import Testing
                 """)
         }
         defer { service.stop() }
-        let script = "cd \(folder) && \(Program.path) import -n ./link b.jpg $(printf 'b\\361d')"
+        let script = "cd \(folder) && \(quoted(Program.path)) import -n ./link b.jpg $(printf 'b\\361d')"
         try write(script, to: folder + "/run.sh")
         let output = try capture(
             "/bin/sh", ["-c", "PHOTOSPOOL_SOCKET=\(service.socket) sh \(folder)/run.sh 2>&1; echo rc $?"])

@@ -29,9 +29,12 @@ func permissions(of path: String) -> UInt32? {
     return unsafe stat(path, &found) == 0 ? UInt32(found.st_mode) & 0o7777 : nil
 }
 
+/// One word for a shell, whatever is in it: the checkout may lie anywhere.
+func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+
 /// What another program prints.
 func capture(_ program: String, _ arguments: [String]) throws -> String {
-    let line = ([program] + arguments).map { "'" + $0 + "'" }.joined(separator: " ")
+    let line = ([program] + arguments).map(quoted).joined(separator: " ")
     guard let stream = unsafe popen(line, "r") else { throw FixtureFailure("popen", errno) }
     var bytes: [UInt8] = []
     while case let byte = unsafe fgetc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }

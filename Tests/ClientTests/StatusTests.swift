@@ -115,7 +115,7 @@ import Testing
         defer { service.stop() }
         let folder = try makeTemporaryFolder()
         defer { removeTree(folder) }
-        try write("\(Program.path) status | true\n", to: folder + "/pipe.sh")
+        try write("\(quoted(Program.path)) status | true\n", to: folder + "/pipe.sh")
         let errors = try capture(
             "/bin/sh", ["-c", "PHOTOSPOOL_SOCKET=\(service.socket) /bin/sh \(folder)/pipe.sh 2>&1"])
         #expect(errors.isEmpty)

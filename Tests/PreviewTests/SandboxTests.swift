@@ -76,7 +76,9 @@ extension DecoderTests {
         }
 
         private func run(_ argument: String) throws -> (text: String, status: Int32) {
-            let command = "'" + Self.program.shown + "' " + argument + " 2>&1"
+            // The checkout may lie anywhere, with quotes and spaces above it.
+            let program = Self.program.shown.replacing("'", with: "'\\''")
+            let command = "'\(program)' \(argument) 2>&1"
             guard let pipe = unsafe popen(command, "re") else { throw Errno.last }
             var bytes: [UInt8] = []
             while case let byte = unsafe getc(pipe), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
