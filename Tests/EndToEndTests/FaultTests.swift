@@ -1,0 +1,104 @@
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+
+/// Calls that fail for a while, under the running daemon, which is to go on by itself when they do again what they should.
+@Suite("A daemon whose disk fails", .tags(.neverLost, .neverPartial, .exactlyOnce, .saysWhatIsWrong))
+struct FaultTests {
+    struct Fault: Sendable, CustomStringConvertible {
+        var call: String
+        var error: String
+        /// `library`, `drop` or `state`.
+        var place: String
+        var first: Int
+        /// Calls in a row that fail; few enough that the gaps between the attempts stay short.
+        var count: Int
+
+        var description: String { "\(call):\(error):\(first)-\(first + count - 1) in \(place)" }
+
+        func rule(_ shoot: Shoot) -> String {
+            let folder = shoot.installation.folder.url.appending(path: place).path
+            return "\(call):\(error):\(first)-\(first + count - 1)@\(folder)"
+        }
+    }
+
+    /// What each call can say, by the man pages; where the state lies, SQLite is the one who hears it.
+    private static let errors: [(call: String, errors: [String], places: [String])] = [
+        ("open", ["EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "EACCES"], ["library", "drop", "state"]),
+        ("make", ["ENOSPC", "EDQUOT", "EROFS", "EIO"], ["library"]),
+        ("write", ["EIO", "ENOSPC", "EDQUOT", "SHORT", "EINTR"], ["library", "state"]),
+        ("read", ["EIO", "ESTALE", "SHORT", "EINTR"], ["library", "drop", "state"]),
+        ("sync", ["EIO", "ENOSPC", "EDQUOT", "EROFS"], ["library", "state"]),
+        ("rename", ["EIO", "ENOSPC", "EROFS", "EACCES", "ESTALE"], ["library"]),
+        ("unlink", ["EIO", "EROFS", "EBUSY"], ["library"]),
+        ("stat", ["EIO", "ESTALE", "EACCES"], ["library", "drop"]),
+        ("set", ["EPERM", "EIO"], ["library"]),
+        ("truncate", ["EIO"], ["state"]),
+        ("close", ["EIO", "EDQUOT"], ["library"]),
+    ]
+
+    static var all: [Fault] {
+        errors.flatMap { call, errors, places in
+            errors.flatMap { error in
+                places.flatMap { place in
+                    [1, 3, 9, 20, 40].flatMap { first in
+                        [1, 2, 4].map { Fault(call: call, error: error, place: place, first: first, count: $0) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A source is only disposed of where nothing fails on it: what a drop refuses is kept by design.
+    private func suffer(_ fault: Fault) async throws {
+        let shoot = try Shoot(afterImport: fault.place == "drop" || fault.first % 2 == 0 ? "keep" : "delete")
+        let installation = shoot.installation
+        let situation = "\(fault), \(shoot.afterImport)"
+        try installation.launch(environment: try Faults.environment([fault.rule(shoot)]))
+        let end = ContinuousClock.now + .seconds(100)
+        var isDone = false
+        while !isDone {
+            try shoot.checkPromises(situation)
+            if let daemon = installation.daemon, !daemon.isRunning {
+                // Not being able to begin is said by ending with a code; the service manager starts it again.
+                guard daemon.terminationReason == .exit, [75, 78].contains(daemon.terminationStatus) else {
+                    Issue.record("\(situation): the daemon died: \(installation.logText)")
+                    return
+                }
+                try installation.launch()
+            }
+            guard ContinuousClock.now < end else {
+                Issue.record("\(situation): it does not go on\n\(installation.logText)")
+                return
+            }
+            // Asked in the middle of trouble it may not answer, or say that it cannot.
+            if let status = try? installation.status(), status.idle, status.state == "running",
+                status.queue.imported + status.queue.duplicate == 3,
+                let jobs = try? installation.jobs(), !jobs.contains(where: { $0.disposition.state == "pending" }),
+                try installation.stagedEntries().isEmpty
+            {
+                isDone = true
+            } else {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        #expect(installation.stop() == 0, "\(situation)\n\(installation.logText)")
+        try shoot.checkEnd(situation)
+    }
+
+    @Test(.timeLimit(.minutes(60)))
+    func `T5 H21 imports each photo once when a call failed for a while`() async throws {
+        guard try Faults.arePossible(for: "failing calls") else { return }
+        let faults = Faults.areExhaustive ? Self.all : Array(Self.all.shuffled().prefix(24))
+        try await withThrowingTaskGroup { group in
+            var rest = faults[...]
+            for _ in 0..<12 {
+                if let next = rest.popFirst() { group.addTask { try await suffer(next) } }
+            }
+            while try await group.next() != nil {
+                if let next = rest.popFirst() { group.addTask { try await suffer(next) } }
+            }
+        }
+    }
+}
