@@ -115,6 +115,7 @@ let package = Package(
         tests(
             "PreviewTests",
             ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double", "TestSupport"]),
+        tests("DaemonTests", ["photospoold", "PhotoModel"]),
         tests(
             "EndToEndTests",
             [
