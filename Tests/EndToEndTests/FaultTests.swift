@@ -51,7 +51,7 @@ struct FaultTests {
     }
 
     /// A source is only disposed of where nothing fails on it: what a drop refuses is kept by design.
-    private func suffer(_ fault: Fault) async throws {
+    private func suffer(_ fault: Fault) throws {
         let shoot = try Shoot(afterImport: fault.place == "drop" || fault.first % 2 == 0 ? "keep" : "delete")
         let installation = shoot.installation
         let situation = "\(fault), \(shoot.afterImport)"
@@ -80,7 +80,7 @@ struct FaultTests {
             {
                 isDone = true
             } else {
-                try await Task.sleep(for: .milliseconds(100))
+                Thread.sleep(forTimeInterval: 0.1)
             }
         }
         #expect(installation.stop() == 0, "\(situation)\n\(installation.logText)")
@@ -91,14 +91,6 @@ struct FaultTests {
     func `T5 H21 imports each photo once when a call failed for a while`() async throws {
         guard try Faults.arePossible(for: "failing calls") else { return }
         let faults = Faults.areExhaustive ? Self.all : Array(Self.all.shuffled().prefix(24))
-        try await withThrowingTaskGroup { group in
-            var rest = faults[...]
-            for _ in 0..<12 {
-                if let next = rest.popFirst() { group.addTask { try await suffer(next) } }
-            }
-            while try await group.next() != nil {
-                if let next = rest.popFirst() { group.addTask { try await suffer(next) } }
-            }
-        }
+        try await onOwnThreads(faults, width: 12) { try suffer($0) }
     }
 }

@@ -42,7 +42,7 @@ struct KillTests {
             let step = count / 8
             points = Array(stride(from: Int.random(in: 1...step), through: count, by: step))
         }
-        try await disturb(points) { try live([$0], afterImport: afterImport) }
+        try await onOwnThreads(points, width: 2) { try live([$0], afterImport: afterImport) }
     }
 
     @Test(.timeLimit(.minutes(30)))
@@ -54,21 +54,6 @@ struct KillTests {
             // The first death late enough that there is something to recover, the second early enough to be in it.
             pairs.append([Int.random(in: count / 3...count), Int.random(in: 1...count / 3)])
         }
-        try await disturb(pairs) { try live($0, afterImport: "delete") }
-    }
-}
-
-/// Runs `body` for each input, two at a time.
-func disturb<Input: Sendable>(
-    _ inputs: [Input], width: Int = 2, _ body: @escaping @Sendable (Input) throws -> Void
-) async throws {
-    try await withThrowingTaskGroup { group in
-        var rest = inputs[...]
-        for _ in 0..<width {
-            if let next = rest.popFirst() { group.addTask { try body(next) } }
-        }
-        while try await group.next() != nil {
-            if let next = rest.popFirst() { group.addTask { try body(next) } }
-        }
+        try await onOwnThreads(pairs, width: 2) { try live($0, afterImport: "delete") }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sources that fail, and sources that somebody changes at the worst moment: the daemon is slowed down there.
+/// Sources that fail, and sources that somebody changes at the worst moment: the daemon is stopped there.
 @Suite("A source in trouble", .tags(.neverLost, .neverPartial, .exactlyOnce)) struct SourceTroubleTests {
     private func bytes(_ installation: Installation) throws -> Set<Data> {
         Set(
@@ -109,16 +109,10 @@ import Testing
         let (old, new) = try (Samples.variant(1), Samples.variant(22))
         try old.write(to: url)
         // The second read finds the end of the file, as a rule: between the two all is read and nothing is done.
-        try await installation.start(environment: try Faults.environment(["read:SLEEP1500:2@\(url.path)"]))
-        try await installation.wait(for: "the copy") {
-            try installation.stagedEntries().contains {
-                let copy = installation.library.appending(path: ".photospool/staging/\($0)/0").path
-                // Not there yet is not copied yet.
-                let attributes = try? FileManager.default.attributesOfItem(atPath: copy)
-                return attributes?[.size] as? Int == old.count
-            }
-        }
+        try installation.launch(environment: try Faults.environment(["read:STOP:2@\(url.path)"]))
+        try await installation.waitUntilStopped()
         let last = try change.make(to: url, old: old, new: new)
+        installation.proceed()
         try await expectEnd(installation, [last], mayHave: [old])
     }
 
@@ -132,9 +126,10 @@ import Testing
         let (old, new) = try (Samples.variant(1), Samples.variant(22))
         try old.write(to: url)
         let claims = installation.drop.appending(path: ".photospool/claim").path
-        try await installation.start(environment: try Faults.environment(["rename:SLEEP1500:1@\(claims)"]))
-        try await installation.wait(for: "the import") { try installation.status().queue.imported == 1 }
+        try installation.launch(environment: try Faults.environment(["rename:STOP:1@\(claims)"]))
+        try await installation.waitUntilStopped()
         let last = try change.make(to: url, old: old, new: new)
+        installation.proceed()
         try await expectEnd(installation, [old, last], mayHave: [])
     }
 

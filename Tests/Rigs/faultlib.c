@@ -1,15 +1,15 @@
 /*
- * Makes calls on files fail, come late or end the process, for tests; and writes down which calls there were. Preloaded
- * into one program (LD_PRELOAD), not into those that it starts.
+ * Makes calls on files fail, stop or end the process, for tests; and writes down which calls there were. Preloaded into
+ * one program (LD_PRELOAD), not into those that it starts.
  *
  *   FAULTS="CALL:ACTION:FIRST[-LAST|+]@FOLDER[,FOLDER...]; ..."
  *     CALL    open make write read sync rename link unlink truncate stat set close, or change: whatever alters the disk
  *             (every call but read, stat, close, and open of what is there)
  *     ACTION  an errno by name; KILL: the process dies before the call; SHORT: half of the bytes; FLIP: one bit of what
- *             is written is another; SLEEPms
+ *             is written is another; STOP: the process stands still before the call until SIGCONT
  *     FIRST   counted from 1 over all threads, among the calls of that rule's kind below its folders; with LAST or + it
  *             goes on
- *   FAULTS_TRACE=FILE   one line for each call below the folder FAULTS_ROOT: "CALL result PATH [-> PATH]", in their order
+ *   FAULTS_TRACE=FILE   a line for each call below FAULTS_ROOT, in their order: "CALL result PATH [-> PATH]"
  *
  * Sees what goes through the C library's functions, openat2(2) by syscall(2) included; not what maps memory.
  */
@@ -33,19 +33,18 @@ enum call { OPEN, MAKE, WRITE, READ, SYNC, RENAME, LINK, UNLINK, TRUNCATE, STAT,
 static const char *const call_names[] = {"open",   "make",     "write", "read", "sync",  "rename", "link",
                                          "unlink", "truncate", "stat",  "set",  "close", "change"};
 
-enum { KILL = -1, SHORT = -2, SLEEP = -3, FLIP = -4 };
+enum { KILL = -1, SHORT = -2, FLIP = -3, STOP = -4 };
 static const struct {
     const char *name;
     int number;
-} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"EIO", EIO},       {"ENOSPC", ENOSPC},
-               {"EDQUOT", EDQUOT}, {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE}, {"ESTALE", ESTALE},
-               {"EINTR", EINTR},   {"EACCES", EACCES}, {"EPERM", EPERM},   {"ENOENT", ENOENT}, {"ENOMEM", ENOMEM},
-               {"EXDEV", EXDEV},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL}};
+} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"STOP", STOP},     {"EIO", EIO},
+               {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
+               {"ESTALE", ESTALE}, {"EINTR", EINTR},   {"EACCES", EACCES}, {"EPERM", EPERM},   {"ENOENT", ENOENT},
+               {"ENOMEM", ENOMEM}, {"EXDEV", EXDEV},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL}};
 
 struct rule {
     enum call call;
     int action;
-    unsigned milliseconds;
     long first, last;
     const char *folders; /* with commas between */
     atomic_long count;
@@ -69,10 +68,6 @@ static void read_rule(char *text) {
         if (!strcmp(call, call_names[i])) rule->call = i;
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(action, actions[i].name)) rule->action = actions[i].number;
-    if (!strncmp(action, "SLEEP", 5)) {
-        rule->action = SLEEP;
-        rule->milliseconds = (unsigned)atoi(action + 5);
-    }
     if (rule->call > CALLS || !rule->action || rule->first < 1) refuse(text);
     rule->last = rule->first;
     char *number_end = strrchr(text, ':') + 1 + strspn(strrchr(text, ':') + 1, "0123456789");
@@ -133,8 +128,9 @@ static int meet(enum call call, int is_change, const char *path) {
             syscall(SYS_kill, getpid(), SIGKILL);
             for (;;) pause();
         }
-        if (rule->action == SLEEP)
-            usleep(rule->milliseconds * 1000);
+        if (rule->action == STOP)
+            /* To this thread: of one to the process another thread may take notice, and this one goes on meanwhile. */
+            syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSTOP);
         else
             outcome = rule->action;
     }

@@ -73,4 +73,39 @@ extension Installation {
         self.daemon = nil
         return daemon.terminationReason == .exit ? daemon.terminationStatus : nil
     }
+
+    /// Waits until a rule with STOP has made the daemon stand still; ``proceed()`` lets it go on.
+    package func waitUntilStopped() async throws {
+        let file = URL(filePath: "/proc/\(daemon?.processIdentifier ?? 0)/stat")
+        try await wait(for: "the daemon to stand still") {
+            // Behind the program's name, which may hold anything, comes the state; see proc(5).
+            let text = try String(contentsOf: file, encoding: .utf8)
+            return text[(text.lastIndex(of: ")") ?? text.startIndex)...].hasPrefix(") T")
+        }
+    }
+
+    package func proceed() {
+        if let daemon { Foundation.kill(daemon.processIdentifier, SIGCONT) }
+    }
+}
+
+/// Runs a body that blocks on a thread of its own: the few that tasks share belong to the tests beside this one.
+package func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        Thread { continuation.resume(with: Result(catching: body)) }.start()
+    }
+}
+
+/// Runs `body` for each input, each on a thread of its own, so many at a time.
+package func onOwnThreads<Input: Sendable>(
+    _ inputs: [Input], width: Int, _ body: @escaping @Sendable (Input) throws -> Void
+) async throws {
+    try await withThrowingTaskGroup { group in
+        var rest = inputs[...]
+        for next in rest.prefix(width) { group.addTask { try await onOwnThread { try body(next) } } }
+        rest = rest.dropFirst(width)
+        while try await group.next() != nil {
+            if let next = rest.popFirst() { group.addTask { try await onOwnThread { try body(next) } } }
+        }
+    }
 }
