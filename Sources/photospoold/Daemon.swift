@@ -25,7 +25,8 @@ final class Daemon: Sendable {
     let room: ImportRoom
     let watcher: Watcher
     let rates: Rates
-    /// Imports; one thread a worker.
+    /// Imports, two lanes a worker: while one photo of it is with the decoder, another is copied, made durable, verified
+    /// or committed, so that decoders do not wait for the disk.
     let importPool: BlockingPool
     /// Housekeeping and replies, so that imports that fill their pool hold nobody up.
     let servicePool: BlockingPool
@@ -69,7 +70,7 @@ final class Daemon: Sendable {
         self.hub = hub
         self.rates = rates
         self.store = store
-        importPool = BlockingPool(named: "import", width: workers)
+        importPool = BlockingPool(named: "import", width: workers * 2)
         servicePool = BlockingPool(named: "service", width: 4)
         decoders = DecoderPool(
             program: Machine.decoderPath(), size: workers, deadline: settings.importing.deadline, log: log)
