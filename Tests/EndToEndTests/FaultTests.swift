@@ -93,4 +93,78 @@ struct FaultTests {
         let faults = Faults.areExhaustive ? Self.all : Array(Self.all.shuffled().prefix(24))
         try await onOwnThreads(faults, width: 12) { try suffer($0) }
     }
+
+    // MARK: Where sources are disposed of
+
+    private static var onSources: [(fault: Fault, afterImport: String)] {
+        let errors = [
+            "make": ["ENOSPC", "EROFS", "EMFILE"], "open": ["EIO", "EMFILE", "EACCES"], "sync": ["EIO"],
+            "rename": ["EIO", "EROFS", "EACCES", "EBUSY", "EXDEV"], "unlink": ["EIO", "EBUSY", "EROFS"],
+            "stat": ["EIO", "ESTALE"],
+        ]
+        return errors.flatMap { call, errors in
+            errors.flatMap { error in
+                [1, 2, 3, 5, 8].flatMap { first in
+                    [1, 6].flatMap { count in
+                        ["delete", "move"].map {
+                            (Fault(call: call, error: error, place: "drop", first: first, count: count), $0)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a drop folder refuses is kept and said, and not a failure of the import; no source is left in between.
+    private func refuse(_ fault: Fault, afterImport: String) throws {
+        let shoot = try Shoot(afterImport: afterImport)
+        let installation = shoot.installation
+        let situation = "\(fault), \(afterImport)"
+        try installation.launch(environment: try Faults.environment([fault.rule(shoot)]))
+        try wait(situation, installation) {
+            try shoot.checkPromises(situation)
+            let queue = try installation.status().queue
+            return queue.imported + queue.duplicate == 3
+        }
+        // The next start puts back what was claimed and could not be disposed of.
+        #expect(installation.stop() == 0, "\(situation)\n\(installation.logText)")
+        try installation.launch()
+        let claims = installation.drop.appending(path: ".photospool/claim")
+        try wait(situation, installation) {
+            let jobs = try installation.jobs()
+            guard jobs.count == 3, !jobs.contains(where: { $0.disposition.state == "pending" }) else { return false }
+            return try installation.files(below: claims).isEmpty
+        }
+        let jobs = try installation.jobs()
+        for job in jobs {
+            let isKept = job.disposition.state == "kept"
+            #expect((job.disposition.code == "E_DISPOSITION") == isKept, "\(situation)\n\(installation.logText)")
+            let left = job.files.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
+            #expect(isKept ? !left.isEmpty : left.isEmpty, "\(situation)\n\(installation.logText)")
+        }
+        #expect(installation.stop() == 0)
+        try shoot.checkPromises(situation)
+        #expect(try installation.visibleFiles().count == 3, "\(situation)\n\(installation.logText)")
+    }
+
+    private func wait(_ situation: String, _ installation: Installation, _ condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(100)
+        while (try? condition()) != true {  // asked in the middle of trouble it may not answer
+            if let daemon = installation.daemon, !daemon.isRunning {
+                throw Installation.Failure("\(situation): the daemon died: \(installation.logText)")
+            }
+            guard ContinuousClock.now < end else {
+                throw Installation.Failure("\(situation): it does not go on\n\(installation.logText)")
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(60)))
+    func `H25 keeps what a drop folder refuses to give, and the import stands`() async throws {
+        guard try Faults.arePossible(for: "failing calls in a drop folder") else { return }
+        let all = Self.onSources
+        let faults = Faults.areExhaustive ? all : Array(all.shuffled().prefix(12))
+        try await onOwnThreads(faults, width: 6) { try refuse($0.fault, afterImport: $0.afterImport) }
+    }
 }
