@@ -28,7 +28,8 @@ demo: build ## import the bundled sample photos on temporary folders, and show i
 
 test: ## all tests, with the real programs
 	@Tests/Tools/deps.sh build test
-	@"$(SWIFT)" test
+	@# Not all at once: many run daemons, and a machine of two cores would let all of them wait for each other.
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 "$(SWIFT)" test
 
 tsan: ## the tests under ThreadSanitizer
 	@Tests/Tools/deps.sh build test
