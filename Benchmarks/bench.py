@@ -23,11 +23,17 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def busy():
+    """Seconds that all cores together have worked since the machine was started; proc_stat(5)."""
+    fields = [int(field) for field in open("/proc/stat").readline().split()[1:9]]
+    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
 class Run:
     """One process from start to exit."""
 
     def __init__(self, command, cores, watch=None):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before, machine = resource.getrusage(resource.RUSAGE_CHILDREN), busy()
         start = time.monotonic()
         process = subprocess.Popen(
             [str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -37,6 +43,8 @@ class Run:
         self.wall = time.monotonic() - start
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        # What others took of the machine meanwhile: then the wall clock measures them too.
+        self.others = max(0, busy() - machine - self.processor) / (self.wall * os.cpu_count())
         if self.peak: self.peak.stop()
         if process.returncode != 0:
             sys.exit(f"bench: {pathlib.Path(command[0]).name} ended with {process.returncode}:\n{said[-2000:]}")
@@ -188,6 +196,8 @@ class Bench:
                      f"   processor {spread([run.processor / count * 1000 for run in runs], 1)}")
         self.say(f"       {'ratio':<40}          {spread(ratios, 2)}   processor {spread(processor, 2)}"
                  f"   demand >= {demand}: {verdict(statistics.median(ratios) >= demand)}")
+        others = statistics.median(run.others for run in ours + peer)
+        if others > 0.05: self.say(f"       others took {others:.0%} of the machine meanwhile")
 
     def machine(self):
         flags = next((line for line in open("/proc/cpuinfo") if line.startswith("flags")), "").split()
@@ -202,19 +212,12 @@ class Bench:
                  f"Linux {kernel}, {filesystem}; {datetime.date.today()}; {self.options.rounds} rounds, "
                  "min / median / max")
 
-    def load(self, when):
-        load = os.getloadavg()[0]
-        busy = "; others are at work, so trust the processor time" if load > 0.5 and when == "before" else ""
-        self.say(f"load {when}: {load:.1f}{busy}")
-
     def all(self):
         self.machine()
-        self.load("before")
         self.previews("G1", "12mp", "12 MP", 2.3)
         self.previews("G2", "24mp", "24 MP", 1.5)
         self.previews("G3", "12mp-progressive", "12 MP progressive", 1.5)
         self.imports()
-        self.load("after")
         shutil.rmtree(self.work, ignore_errors=True)
         if self.options.save: self.options.save.write_text("\n".join(self.lines) + "\n")
 
