@@ -34,19 +34,20 @@ test: ## all tests, with the real programs
 tsan: ## the tests under ThreadSanitizer
 	@Tests/Tools/deps.sh build test
 	@"$(SWIFT)" build --scratch-path .build/tsan --build-tests --sanitize=thread
-	@clang -O1 -Wall -Wextra -shared -fPIC -o .build/tsan/libtsan-mutex.so Tests/Tools/tsan-mutex.c
+	@"$$(dirname "$(SWIFT)")/clang" -O1 -Wall -Wextra -shared -fPIC -o .build/tsan/libtsan-mutex.so Tests/Tools/tsan-mutex.c
 	@# A decoder limits its own memory, which the sanitizer cannot live with: it is the plain one. The real programs are
 	@# ten times slower so, and a machine of two cores runs their tests one after the other.
 	@"$(SWIFT)" build --product photospool-decoder
 	@mkdir -p .build/tsan/programs
 	@cp .build/tsan/debug/photospoold .build/tsan/debug/photospool .build/debug/photospool-decoder .build/tsan/programs/
-	@export LD_PRELOAD="$(CURDIR)/.build/tsan/libtsan-mutex.so" PHOTOSPOOL_PROGRAMS="$(CURDIR)/.build/tsan/programs"; \
+	@# LD_PRELOAD knows no path with a space.
+	@plain=$$(mktemp -d) && trap 'rm -rf "$$plain"' EXIT && cp .build/tsan/libtsan-mutex.so "$$plain/" && \
+		export LD_PRELOAD="$$plain/libtsan-mutex.so" PHOTOSPOOL_PROGRAMS="$(CURDIR)/.build/tsan/programs" && \
 		"$(SWIFT)" test --scratch-path .build/tsan --skip-build --sanitize=thread \
 			--skip EndToEndTests --skip SandboxTests --skip ProcessTests && \
 		"$(SWIFT)" test --scratch-path .build/tsan --skip-build --sanitize=thread --filter EndToEndTests --no-parallel
 
 check: ## format, house rules, units, and the tests
-	@Tests/Tools/deps.sh build test
 	@Tests/Tools/deps.sh build test
 	@SWIFT="$(SWIFT)" Tests/Tools/check.sh
 	@$(MAKE) --no-print-directory test
