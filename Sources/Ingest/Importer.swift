@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import PhotoModel
 import Preview
 import Store
@@ -97,18 +98,28 @@ struct Importer: Sendable {
     /// What the job may write at most: its files, and a preview of any size we make.
     static func room(for job: Job) -> Int64 { job.files.reduce(4 << 20) { $0 + $1.stamp.size } }
 
+    /// Waits while only what others are still writing is in the way: each import has a thread of the pool to itself, so
+    /// those come to their end meanwhile.
+    ///
     /// - Throws: an outage when not even a small photo fits, else only this one's wait.
     private func shareOfSpace() throws(ImportEnded) -> SpaceLedger.Share {
         let bytes = Self.room(for: job)
-        let free = try endingImport { () throws(Problem) in try library.freeBytes() }
-        let reserve = library.settings.reserveFree
-        if let share = rooms.space.share(bytes, free: free, reserve: reserve) { return share }
-        let problem = Problem(
-            .libraryFull,
-            "The library has \(free.bytes) bytes free; \(SafeText.of(job.files[0].path.name)) needs "
-                + "\(bytes) beside the reserve of \(reserve.bytes).")
-        let isFull = try endingImport { () throws(Problem) in try library.isFull() }
-        throw ImportEnded(isFull ? .outage(problem) : .doesNotFit(problem))
+        while true {
+            try checkCancelled()
+            let free = try endingImport { () throws(Problem) in try library.freeBytes() }
+            let reserve = library.settings.reserveFree
+            if let share = rooms.space.share(bytes, free: free, reserve: reserve) { return share }
+            if bytes <= free.bytes - reserve.bytes {
+                usleep(50_000)  // for two things at once, room and a cancellation
+                continue
+            }
+            let problem = Problem(
+                .libraryFull,
+                "The library has \(free.bytes) bytes free; \(SafeText.of(job.files[0].path.name)) needs "
+                    + "\(bytes) beside the reserve of \(reserve.bytes).")
+            let isFull = try endingImport { () throws(Problem) in try library.isFull() }
+            throw ImportEnded(isFull ? .outage(problem) : .doesNotFit(problem))
+        }
     }
 
     // MARK: Previewing
@@ -134,6 +145,7 @@ struct Importer: Sendable {
         ).run(staged)
         if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
         let fresh = staged.indices.filter { !known.known.contains($0) }.map { staged[$0] }
+        for position in known.known { discard(staged[position]) }
 
         try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
         enter(.previewing)
@@ -157,6 +169,14 @@ struct Importer: Sendable {
             preview = .none  // the asset they join has its own
         }
         return .shot(Shot(staged: fresh, inspections: inspections, preview: preview, joins: known.asset))
+    }
+
+    /// What the library has already is not needed any more. So nothing is left in staging when the others have moved, and
+    /// whoever finds it after a death can tell that it is over.
+    private func discard(_ resource: StagedResource) {
+        do throws(Errno) {
+            try library.root.unlink(resource.staged)
+        } catch _ {}  // it goes with staging
     }
 
     // MARK: Committing

@@ -56,4 +56,20 @@ struct KillTests {
         }
         try await onOwnThreads(pairs, width: 2) { try live($0, afterImport: "delete") }
     }
+
+    @Test(.timeLimit(.minutes(2)), arguments: 1...4)
+    func `I04 leaves no copy of a known photo in staging when only its sidecar is new`(death: Int) async throws {
+        guard try Faults.arePossible(for: "killing the daemon while it empties staging") else { return }
+        let installation = try Installation(dropKeys: "after_import = \"keep\"")
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        #expect(try installation.runOnce() == 0)
+        try installation.place(Samples.photo, as: "again/IMG_0001.JPG")
+        try Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"></x:xmpmeta>".utf8).write(
+            to: installation.drop.appending(path: "again/IMG_0001.XMP"))
+        let staging = installation.library.appending(path: ".photospool/staging").path
+        _ = try installation.runOnce(environment: Faults.environment(["unlink:KILL:\(death)@\(staging)"]))
+        #expect(try installation.runOnce() == 0, Comment(rawValue: installation.logText))
+        #expect(try installation.stagedEntries().isEmpty)
+        #expect(try installation.visibleFiles().count == 2)
+    }
 }

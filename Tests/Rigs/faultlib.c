@@ -62,7 +62,9 @@ static void refuse(const char *what) {
 static void read_rule(char *text) {
     struct rule *rule = &rules[rule_count];
     char call[16], action[16], *at = strchr(text, '@');
-    if (rule_count == 16 || !at || sscanf(text, " %15[^:]:%15[^:]:%ld", call, action, &rule->first) != 3) refuse(text);
+    if (rule_count == 16 || !at) refuse(text);
+    *at = 0;
+    if (sscanf(text, " %15[^:]:%15[^:]:%ld", call, action, &rule->first) != 3) refuse(text);
     rule->call = CALLS + 1;
     for (int i = 0; i <= CALLS; i++)
         if (!strcmp(call, call_names[i])) rule->call = i;

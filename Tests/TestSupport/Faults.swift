@@ -7,7 +7,9 @@ package enum Faults {
         guard let compiler = ["cc", "clang", "gcc"].lazy.compactMap(find).first else { throw Missing() }
         let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Rigs/faultlib.c")
-        let folder = try TemporaryFolder()
+        // LD_PRELOAD knows no path with a space or a colon in it.
+        let usual = FileManager.default.temporaryDirectory.path
+        let folder = try TemporaryFolder(in: usual.contains { $0 == " " || $0 == ":" } ? "/tmp" : nil)
         let path = folder.path + "/faultlib.so"
         let outcome = try Programs.run(
             compiler, ["-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-o", path, source.path, "-ldl"])
