@@ -28,6 +28,7 @@ extension ImportRoom {
             library: library, sweepAfter: settings().importing.sweepAfter, now: rooms.now, log: rooms.log
         ).run(live: [])
         if swept > 0 { rooms.log(LogLine(.info, "Stale staging was swept.", [("COUNT", String(swept))])) }
+        rooms.undecided.clear()
         isSettled()
         owed.ring()
     }

@@ -12,6 +12,7 @@ package struct ImportRooms: Sendable {
     let gate = Gate<SHA256Digest>()
     let space = SpaceLedger()
     let leftovers = Leftovers()
+    let undecided = Undecided()
     package var event: @Sendable (SpoolEvent) -> Void
     package var log: Log
     package var now: @Sendable () -> Timestamp

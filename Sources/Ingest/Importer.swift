@@ -140,8 +140,10 @@ struct Importer: Sendable {
 
     private func prepare(_ staged: [StagedResource]) throws(ImportEnded) -> Prepared {
         try checkCancelled()
+        if let problem = rooms.undecided.problem(of: staged.map(\.sha256)) { throw ImportEnded(.outage(problem)) }
         let known = try DuplicateStep(
-            library: library, store: rooms.store, isCancelled: { cancellation.isCancelled }, log: rooms.log
+            library: library, store: rooms.store, attempt: job.attempts, isCancelled: { cancellation.isCancelled },
+            log: rooms.log
         ).run(staged)
         if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
         let fresh = staged.indices.filter { !known.known.contains($0) }.map { staged[$0] }
@@ -203,7 +205,10 @@ struct Importer: Sendable {
         } catch {
             switch error {
             case .rolledBack(let problem): throw ImportEnded(problem)
-            case .unresolved(let problem): return .unresolved(problem)
+            case .unresolved(let problem):
+                // While the gate is still held: whoever waits behind it with the same bytes must see it.
+                rooms.undecided.add(shot.staged.map(\.sha256), problem)
+                return .unresolved(problem)
             }
         }
     }

@@ -147,4 +147,23 @@ import Testing
         #expect(try installation.visibleFiles().count == bytes(installation).count)
         #expect(installation.stop() == 0)
     }
+
+    @Test(.timeLimit(.minutes(3)), arguments: [true, false])
+    func `is stored again only when the library's copy cannot be read time after time`(isLost: Bool) async throws {
+        guard try Faults.arePossible(for: "a copy in the library that cannot be read") else { return }
+        let installation = try Installation()
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        #expect(try installation.runOnce() == 0)
+        let stored = installation.library.appending(path: "2026/2026-05-17/IMG_0001.JPG").path
+        try installation.place(Samples.photo, as: "again/IMG_0001.JPG")
+        try await installation.start(environment: try Faults.environment(["read:EIO:1\(isLost ? "+" : "")@\(stored)"]))
+        try await installation.wait(for: "the second one to end") {
+            let queue = try installation.status().queue
+            return queue.imported + queue.duplicate == 2
+        }
+        #expect(try installation.status().queue.duplicate == (isLost ? 0 : 1))
+        #expect(try installation.visibleFiles().count == (isLost ? 2 : 1))
+        #expect(try bytes(installation) == [Data(contentsOf: Samples.photo)])
+        installation.stop()
+    }
 }

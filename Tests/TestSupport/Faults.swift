@@ -91,10 +91,14 @@ extension Installation {
     }
 }
 
-/// Runs a body that blocks on a thread of its own: the few that tasks share belong to the tests beside this one.
-package func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        Thread { continuation.resume(with: Result(catching: body)) }.start()
+/// Gives each piece of a task a thread of its own. What blocks there takes none of the few that all tasks share from the
+/// tests beside it, and still belongs to its test.
+private final class OwnThreads: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The group that made the task holds the executor until all of them are done.
+        let executor = unsafe asUnownedTaskExecutor()
+        Thread { unsafe job.runSynchronously(on: executor) }.start()
     }
 }
 
@@ -102,12 +106,13 @@ package func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async th
 package func onOwnThreads<Input: Sendable>(
     _ inputs: [Input], width: Int, _ body: @escaping @Sendable (Input) throws -> Void
 ) async throws {
+    let executor = OwnThreads()
     try await withThrowingTaskGroup { group in
         var rest = inputs[...]
-        for next in rest.prefix(width) { group.addTask { try await onOwnThread { try body(next) } } }
+        for next in rest.prefix(width) { group.addTask(executorPreference: executor) { try body(next) } }
         rest = rest.dropFirst(width)
         while try await group.next() != nil {
-            if let next = rest.popFirst() { group.addTask { try await onOwnThread { try body(next) } } }
+            if let next = rest.popFirst() { group.addTask(executorPreference: executor) { try body(next) } }
         }
     }
 }

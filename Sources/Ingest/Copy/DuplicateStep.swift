@@ -7,6 +7,7 @@ import Store
 struct DuplicateStep {
     let library: Library
     let store: Store
+    let attempt: Int
     let isCancelled: () -> Bool
     let log: Log
 
@@ -52,23 +53,41 @@ struct DuplicateStep {
         return nil
     }
 
+    /// A file that cannot be read may be readable in a moment. At this attempt it counts as lost, and the photo is stored
+    /// again: perhaps there is no other copy.
+    static let patience = 3
+
     private func holdsBytes(_ resource: Resource) throws(ImportEnded) -> Bool {
-        guard let descriptor = open(resource) else { return false }
+        let failure: Errno
         do throws(CopyFailure) {
-            return try readBack(descriptor, isCancelled: isCancelled).sha256 == resource.sha256
+            return try readAgain(resource) == resource.sha256
         } catch {
-            if case .cancelled = error { throw ImportEnded(.cancelled) }
-            return false  // unreadable is "not held": the new copy is kept, so nothing is lost
+            switch error {
+            case .source(let errno), .destination(let errno): failure = errno
+            case .cancelled: throw ImportEnded(.cancelled)
+            }
         }
+        if [.noEntry, .notDirectory, .loop, .notRegularFile].contains(failure) { return false }  // it was moved away
+        let problem = Problem.library(resource.path, failure, doing: "read back")
+        if attempt >= Self.patience, !problem.code.isOutage { return false }
+        throw ImportEnded(problem)
     }
 
-    private func open(_ resource: Resource) -> Descriptor? {
+    /// - Returns: nil when it is another file already by its size.
+    private func readAgain(_ resource: Resource) throws(CopyFailure) -> SHA256Digest? {
+        let opened: Descriptor?
         do throws(Errno) {
-            let descriptor = try library.root.openForReading(resource.path)
-            guard try descriptor.status().stamp.size == resource.size else { return nil }
-            return descriptor
+            opened = try openOfSize(resource)
         } catch {
-            return nil  // missing is "not held" as well
+            throw .destination(error)
         }
+        guard let descriptor = opened else { return nil }
+        return try readBack(descriptor, isCancelled: isCancelled).sha256
+    }
+
+    private func openOfSize(_ resource: Resource) throws(Errno) -> Descriptor? {
+        let descriptor = try library.root.openForReading(resource.path)
+        guard try descriptor.status().stamp.size == resource.size else { return nil }
+        return descriptor
     }
 }
