@@ -56,7 +56,7 @@ let package = Package(
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
         room("Codecs", ["PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CLCMS"]),
         room("Metadata", ["PhotoModel", "CZlib"]),
-        room("Watch", ["PhotoModel", "Files", "CLinux"]),
+        room("Watch", ["PhotoModel", "Workers", "Files", "CLinux"]),
         room("Store", ["PhotoModel", "Files", "SQLite"]),
         room("Preview", ["PhotoModel", "Workers", "Files", "DecoderWire", "CLinux"]),
         room("Ingest", ["PhotoModel", "Workers", "Files", "Store", "Preview"]),

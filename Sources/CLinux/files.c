@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -58,6 +59,16 @@ int files_birth(int file, int64_t *seconds, uint32_t *nanoseconds) {
     *nanoseconds = found.stx_btime.tv_nsec;
     return (found.stx_mask & STATX_BTIME) != 0;
 }
+
+int files_mount_of(int file, uint64_t *mount) {
+    struct statx found;
+    if (statx(file, "", AT_EMPTY_PATH, STATX_MNT_ID, &found) != 0) return -1;
+    *mount = found.stx_mnt_id;
+    return (found.stx_mask & STATX_MNT_ID) != 0;
+}
+
+unsigned files_major(uint64_t device) { return major(device); }
+unsigned files_minor(uint64_t device) { return minor(device); }
 
 int files_filesystem_of(int file, struct files_filesystem *filesystem) {
     struct statfs found;

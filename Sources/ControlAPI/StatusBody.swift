@@ -141,6 +141,10 @@ package struct DropBody: Codable, Hashable, Sendable {
     /// ok, waiting or degraded.
     package var health: String
     package var watches: Int
+    /// Folders read again every poll_interval; nil from an older service.
+    package var polledFolders: Int?
+    /// How often something was read again because events were lost, or a folder was; nil from an older service.
+    package var rescans: Int?
     package var candidates: Int
     /// Files that wait only for somebody else, as an orphan sidecar does.
     package var waitingForOthers: Int
@@ -149,7 +153,9 @@ package struct DropBody: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case name, path
         case pathBytes = "path_bytes"
-        case mode, health, watches, candidates
+        case mode, health, watches
+        case polledFolders = "polled_folders"
+        case rescans, candidates
         case waitingForOthers = "waiting_for_others"
         case reasons
     }
@@ -162,6 +168,8 @@ package struct DropBody: Codable, Hashable, Sendable {
         mode = drop.mode
         health = drop.health.rawValue
         watches = drop.watches
+        polledFolders = drop.polled
+        rescans = drop.rescans
         candidates = drop.candidates
         waitingForOthers = drop.waitingForOthers
         reasons = drop.reasons.map(ErrorBody.init)

@@ -37,11 +37,8 @@ extension Folder {
         var found = files_filesystem()
         try retryingInterrupted { unsafe files_filesystem_of(descriptor.rawValue, &found) }
         let type = UInt32(truncatingIfNeeded: found.type)
-        // FUSE and NFS have no f_fsid. The device number tells two of them apart while both are mounted; after a mount
-        // anew it may differ, which costs a comparison by content and loses nothing.
-        let number = found.id != 0 ? found.id : UInt64(type) << 32 | (try status().stamp.device & 0xffff_ffff)
         return FilesystemInfo(
-            type: type, id: lowercaseHex((0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }),
+            type: type, id: try FilesystemIdentity.of(self, type: type, number: found.id),
             totalBytes: FilesystemInfo.bytes(found.blocks, found.block_size),
             availableBytes: FilesystemInfo.bytes(found.available_blocks, found.block_size),
             isReadOnly: found.is_read_only != 0)

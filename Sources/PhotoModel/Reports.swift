@@ -34,11 +34,17 @@ package struct DropHealth: Hashable, Sendable {
     package var mode: String
     package var health: Health
     package var watches: Int
+    /// Folders read again every `poll_interval`, for no event tells of them.
+    package var polled = 0
+    /// How often something was read again because events were lost, or a folder was.
+    package var rescans = 0
     /// Files seen that have not settled yet.
     package var candidates: Int
     /// Files that wait only for somebody else, as an orphan sidecar does; not part of ``candidates``.
     package var waitingForOthers: Int
     package var hasFinishedFirstScan: Bool
+    /// It does not answer: as long as that lasts nothing else here is true any more, and nobody waits for it.
+    package var isSilent = false
     package var reasons: [Problem]
 
     package init(

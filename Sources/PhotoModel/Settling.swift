@@ -29,6 +29,8 @@ package struct Settling: Hashable, Sendable {
         package var emptyWait = Duration.seconds(30)
         /// The longest gap between two looks at a file that stays open.
         package var longestGap = Duration.seconds(30)
+        /// The longest quiet that is asked of a file for having lain still before it went on.
+        package var longestQuiet = Duration.seconds(60)
 
         package init(settle: Duration) { self.settle = settle }
     }
@@ -47,10 +49,25 @@ package struct Settling: Hashable, Sendable {
     /// When it was last seen to change, to be closed or to be moved in.
     package private(set) var quietSince: Moment
     private var busyLooks: UInt8 = 0
+    private var wasClosed = false
+    /// When it was last seen unchanged, after ``quietSince``.
+    private var stillAt: Moment?
+    /// The longest it is known to have lain still before it went on. A device that closes a file between portions, or a
+    /// transfer that stalls, does it again: so twice that long is the least it has to be quiet.
+    private var stall = Duration.zero
 
     package init(_ stamp: FileStamp, at now: Moment) {
         self.stamp = stamp
         quietSince = now
+    }
+
+    private mutating func goOn(_ stamp: FileStamp, at now: Moment, stillUntil: Moment?) {
+        // Before its first byte a file has not stalled.
+        if let stillUntil, self.stamp.size > 0 { stall = max(stall, stillUntil - quietSince) }
+        self.stamp = stamp
+        quietSince = now
+        busyLooks = 0
+        stillAt = nil
     }
 
     /// An event or a listing showed the file again.
@@ -58,20 +75,18 @@ package struct Settling: Hashable, Sendable {
     /// - Parameter wasWritten: Whether a writer closed it or it was moved in, which restarts the wait by itself.
     package mutating func notice(_ stamp: FileStamp, wasWritten: Bool, at now: Moment) {
         guard wasWritten || stamp != self.stamp else { return }
-        self.stamp = stamp
-        quietSince = now
-        busyLooks = 0
+        goOn(stamp, at: now, stillUntil: wasWritten && wasClosed ? now : stillAt)
+        if wasWritten { wasClosed = true }
     }
 
     /// Somebody looked closely because the wait may be over.
     package mutating func look(_ stamp: FileStamp, writer: Writer, at now: Moment, by rules: Rules) -> Outcome {
-        let settle = writer == .unknown ? max(rules.settle, rules.unknownSettle) : rules.settle
+        let least = writer == .unknown ? max(rules.settle, rules.unknownSettle) : rules.settle
         if stamp != self.stamp {
-            self.stamp = stamp
-            quietSince = now
-            busyLooks = 0
-            return .wait(until: now + settle)
+            goOn(stamp, at: now, stillUntil: stillAt)
+            return .wait(until: now + max(least, min(stall * 2, rules.longestQuiet)))
         }
+        let settle = max(least, min(stall * 2, rules.longestQuiet))
         if writer == .present {
             quietSince = now
             let gap = rules.settle * (1 << Int(min(busyLooks, 10)))
@@ -79,6 +94,7 @@ package struct Settling: Hashable, Sendable {
             return .wait(until: now + max(rules.settle, min(gap, rules.longestGap)))
         }
         busyLooks = 0
+        stillAt = now
         let isEmpty = stamp.size == 0
         let end = quietSince + (isEmpty ? max(settle, rules.emptyWait) : settle)
         if now < end { return .wait(until: end) }

@@ -11,7 +11,10 @@ extension DropWatch {
         do throws(Errno) {
             let folder = try Folder(opening: settings.path)
             let status = try folder.status()
-            if root != nil, let rootStatus, rootStatus.isSameFile(as: status) { return }
+            if let root, let rootStatus, rootStatus.isSameFile(as: status) {
+                // Another card in the same slot has a root of the same numbers.
+                if try folder.filesystem().id == root.volume?.id { return }
+            }
             loseRoot(at: now, because: "Another folder has taken the place of the drop folder.")
             try findRoot(folder, status, at: now)
         } catch {
@@ -40,7 +43,7 @@ extension DropWatch {
         node.volume = Volume(device: status.stamp.device, id: filesystem.id, isRemote: filesystem.isRemote)
         root = node
         rootStatus = status
-        realPath = MountTable.realPath(of: folder) ?? settings.path
+        realPath = MountNews.realPath(of: folder) ?? settings.path
         reasons = [:]
         if status.isWorldWritable {
             report(
@@ -54,10 +57,17 @@ extension DropWatch {
     func loseRoot(at now: Moment, because sentence: String) {
         guard let root else { return }
         say(.warning, sentence, [("PATH", SafeText.of(settings.path))])
+        rescans += 1
         forgetTree()
         detach(root)
         self.root = nil
         nextRootLook = now
+    }
+
+    /// Something was mounted or unmounted there: what was known below is found again, if it is there.
+    func forgetMount(at point: Path) {
+        guard let below = point.below(realPath), let node = root?.descendant(below) else { return }
+        detach(node)
     }
 
     private func forgetTree() {

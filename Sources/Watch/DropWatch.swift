@@ -30,6 +30,8 @@ final class DropWatch {
     var nextPoll = Moment.never
 
     var watches = 0
+    /// How often something was read again because it may have been missed.
+    var rescans = 0
     var polled = 0
     /// Files that settle, and files that wait for somebody else.
     var candidates = 0
@@ -144,13 +146,16 @@ final class DropWatch {
         var reasons = self.reasons.values.sorted { $0.code.rawValue < $1.code.rawValue }
         if let problem = context.outbox.problem { reasons.append(problem) }
         let isDegraded = reasons.contains { $0.code != .leaseUnknown }
-        return DropHealth(
+        var health = DropHealth(
             name: settings.name, path: settings.path,
             mode: polled == 0
                 ? (root == nil && settings.watch == .poll ? "poll" : "inotify") : watches == 0 ? "poll" : "mixed",
             health: root == nil ? .waiting : isDegraded ? .degraded : .ok, watches: watches,
             candidates: candidates + context.outbox.fileCount(of: settings.name), waitingForOthers: waiting,
             hasFinishedFirstScan: hasFinishedFirstScan, reasons: reasons)
+        health.polled = polled
+        health.rescans = rescans
+        return health
     }
 }
 

@@ -6,9 +6,15 @@ final class WatchContext {
     let door: Watcher.Door
     let tuning: WatchTuning
     let deadlines = SharedDeadlines()
-    /// nil when the kernel gives none: then everything is polled.
-    let inotify: Inotify?
-    let inotifyFailure: Errno?
+    /// Made when the first folder is to be watched; nil also when the kernel gives none, and everything is polled.
+    private(set) var inotify: Inotify?
+    private(set) var inotifyFailure: Errno?
+    /// Whether the kernel's queue was read to its end in this turn: what was to be heard by now has been.
+    var isDrained = true
+    /// Whether the self-test found that no events arrive: then nothing is watched.
+    var isDeaf = false
+    /// Number of the listing before which the last events were lost.
+    private(set) var loss: UInt64 = 0
     /// Which folder an event is about.
     var watched: [Int32: FolderNode] = [:]
     var outbox = Outbox()
@@ -22,16 +28,24 @@ final class WatchContext {
     init(door: Watcher.Door, tuning: WatchTuning) {
         self.door = door
         self.tuning = tuning
-        do throws(Errno) {
-            inotify = try Inotify()
-            inotifyFailure = nil
-        } catch {
-            inotify = nil
-            inotifyFailure = error
+    }
+
+    func openInotify() -> Inotify? {
+        if inotify == nil {
+            do throws(Errno) {
+                inotify = try Inotify()
+                inotifyFailure = nil
+            } catch {
+                inotifyFailure = error
+            }
         }
+        return inotify
     }
 
     var isScanningAhead: Bool { freshFiles >= tuning.scanAhead }
+
+    /// Events were lost: what a listing finds from now on may be what they told of.
+    func noteLoss() { loss = nextListing() }
 
     func nextListing() -> UInt64 {
         listings += 1

@@ -23,6 +23,15 @@ struct WatchTuning: Sendable {
     var scanAhead = 100_000
     /// How long a `once` life waits for a file that does not become quiet before it leaves it for next time.
     var oncePatience = Duration.seconds(60)
+    /// How often it is tested that events arrive at all, and how long one may be on its way.
+    var selfTestGap = Duration.seconds(300)
+    var selfTestPatience = Duration.seconds(5)
+    /// A share that has not answered for so long is reported.
+    var silence = Duration.seconds(30)
+    /// How long other threads are waited for at the end.
+    var partingWait = Duration.seconds(2)
+    /// A test's deaf ear: events of the folders it names are lost.
+    var loses: @Sendable (Path?) -> Bool = { _ in false }
     /// A test's limit on watches, in place of the kernel's.
     var watchLimit = Int.max
 

@@ -11,10 +11,24 @@ package struct DaemonThread: ~Copyable, Sendable {
     /// Starts `body` at once.
     /// - Parameter name: what `ps -L` and a debugger show; 15 bytes are kept.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) {
+        guard let thread = Self.start(name, body) else {
+            // Threads are made when the daemon starts; without them it is none.
+            preconditionFailure("the system gives no more threads")
+        }
+        self.thread = thread
+    }
+
+    /// For one that is made later: nil when there is no memory for it, or TasksMax is reached.
+    package init?(trying name: String, _ body: @escaping @Sendable () -> Void) {
+        guard let thread = Self.start(name, body) else { return nil }
+        self.thread = thread
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
         var before = sigset_t()
-        var blocked = Self.asynchronousSignals
+        var blocked = asynchronousSignals
         unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)  // inherited by the new thread from its first moment
         let code = unsafe pthread_create(
             &thread, nil,
@@ -26,9 +40,9 @@ package struct DaemonThread: ~Copyable, Sendable {
                 return nil
             }, start.toOpaque())
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
-        // EAGAIN: no memory, or TasksMax reached. Threads are made when the daemon starts; without them it is none.
-        precondition(code == 0, "the system gives no more threads")
-        self.thread = thread
+        guard code != 0 else { return thread }
+        unsafe start.release()
+        return nil
     }
 
     deinit { pthread_detach(thread) }

@@ -166,7 +166,8 @@ extension Daemon {
             if try store.failures(since: startTime) > 0 { return ExitCode.failed }
             let counts = try store.counts(at: SystemClock.now())
             let waiting =
-                phase.hasLeftSomething || watcher.health.contains { $0.candidates > 0 || $0.health == .waiting }
+                phase.hasLeftSomething
+                || watcher.health.contains { $0.candidates > 0 || $0.health == .waiting || $0.isSilent }
             return counts.queued + counts.importing > 0 || waiting ? ExitCode.tryAgain : ExitCode.ok
         } catch {
             journal.add(LogLine(.error, error))

@@ -82,7 +82,8 @@ final class Daemon: Sendable {
         let news = JobNews(store: store, hub: hub, log: log)
         self.news = news
         watcher = Watcher(
-            drops: settings.drops, door: Self.door(store: store, wiring: wiring, news: news, log: log), once: isOnce)
+            drops: settings.drops, ownFolder: source.stateDirectory,
+            door: Self.door(store: store, wiring: wiring, news: news, log: log), once: isOnce)
         let watcher = watcher
         room = ImportRoom(
             rooms: ImportRooms(
@@ -106,14 +107,15 @@ final class Daemon: Sendable {
         store: Store, wiring: Wiring, news: JobNews, log: @escaping Log
     ) -> Watcher.Door {
         Watcher.Door(
-            isKnown: { (drop, filesystem, path, size, mtime) throws(Problem) in
-                try store.isKnown(drop: drop, filesystem: filesystem, path: path, size: size, mtime: mtime)
+            areKnown: { (drop, filesystem, files) throws(Problem) in
+                try store.areKnown(drop: drop, filesystem: filesystem, files)
             },
             enqueue: { (groups) throws(Problem) in
                 let ids = try store.enqueue(groups, isManual: false, batch: nil, at: SystemClock.now())
                 if !ids.isEmpty { wiring.wake() }
                 news.tell(ids)
             },
+            knowsShot: { (_, _, _, _) throws(Problem) in false },
             log: log,
             changed: {})
     }

@@ -61,6 +61,11 @@ import Testing
         counts.imported = 22
         let batch = Batch(
             id: 7, drop: "card", createdAt: Timestamp(seconds: 0), closedAt: nil, total: 80, done: 22, failed: 0)
+        var drop = DropHealth(
+            name: "card", path: Path("/d"), mode: "mixed", health: .degraded, watches: 3, candidates: 1,
+            waitingForOthers: 0, hasFinishedFirstScan: true, reasons: [])
+        drop.polled = 4
+        drop.rescans = 2
         let status = StatusBody(
             version: "1.0", state: .degraded, reasons: [Problem(.watchLimit, "Some folders are polled.")],
             uptime: .milliseconds(90_500), queue: counts, idle: false,
@@ -68,15 +73,11 @@ import Testing
                 InFlightImport(
                     job: 41, batch: 7, phase: .copying, path: Path("/d/a.jpg"), bytesDone: 10, bytesTotal: 20)
             ], batch: batch, library: LibraryBody(path: Path("/srv/photos"), freeBytes: nil),
-            drops: [
-                DropHealth(
-                    name: "card", path: Path("/d"), mode: "mixed", health: .degraded, watches: 3, candidates: 1,
-                    waitingForOthers: 0, hasFinishedFirstScan: true, reasons: [])
-            ], rates: RatesBody(filesPerSecond: 2.5, bytesPerSecond: 0))
+            drops: [drop], rates: RatesBody(filesPerSecond: 2.5, bytesPerSecond: 0))
         #expect(
             try text(status) == """
                 {"batch":{"done":22,"failed":0,"id":7,"total":80},"drops":[{"candidates":1,"health":"degraded",\
-                "mode":"mixed","name":"card","path":"/d","reasons":[],"waiting_for_others":0,"watches":3}],"idle":false,\
+                "mode":"mixed","name":"card","path":"/d","polled_folders":4,"reasons":[],"rescans":2,"waiting_for_others":0,"watches":3}],"idle":false,\
                 "importing":[{"batch_id":7,"bytes_done":10,"bytes_total":20,"job_id":41,"path":"/d/a.jpg",\
                 "phase":"copying"}],"library":{"free_bytes":null,"path":"/srv/photos"},\
                 "queue":{"cancelled":0,"duplicate":0,"failed":0,"imported":22,"importing":1,"queued":57,"retrying":0,\

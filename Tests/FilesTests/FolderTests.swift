@@ -153,6 +153,7 @@ import Testing
         }
         #expect(found.totalBytes == Int64(expected.f_blocks) * Int64(expected.f_frsize))
         #expect(found.availableBytes <= found.totalBytes)
+        // The same number that stat(1) prints from f_fsid, for a filesystem that has one of its own.
         #expect(found.id.utf8.count == 16)
         #expect(found.id == (try place.folder.filesystem().id))
         #expect(!found.isReadOnly)

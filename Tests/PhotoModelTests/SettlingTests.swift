@@ -66,6 +66,33 @@ import Testing
         #expect(file.look(stamp(5), writer: .none, at: at(133), by: rules) == .settled)
     }
 
+    @Test func `B04 that was closed and went on has to be quiet for twice as long as it stalled`() {
+        var file = Settling(stamp(10), at: at(100))
+        file.notice(stamp(10), wasWritten: true, at: at(100.1))
+        // Its first close came at once: that is no stall.
+        #expect(file.look(stamp(10), writer: .none, at: at(101), by: rules) == .wait(until: at(102.1)))
+        file.notice(stamp(20), wasWritten: true, at: at(106.1))
+        #expect(file.look(stamp(20), writer: .none, at: at(111.1), by: rules) == .wait(until: at(118.1)))
+        #expect(file.look(stamp(20), writer: .none, at: at(118.1), by: rules) == .settled)
+        // Never more than a minute for it.
+        file.notice(stamp(30), wasWritten: true, at: at(200))
+        #expect(file.look(stamp(30), writer: .none, at: at(230), by: rules) == .wait(until: at(260)))
+    }
+
+    @Test func `B09 whose transfer was seen to stall has to be quiet for twice as long`() {
+        var file = Settling(stamp(10), at: at(100))
+        // Unchanged at 102, and it would have settled but for another member of its shot.
+        #expect(file.look(stamp(10), writer: .none, at: at(105), by: rules) == .settled)
+        #expect(file.look(stamp(20), writer: .none, at: at(107), by: rules) == .wait(until: at(117)))
+        #expect(file.look(stamp(30), writer: .none, at: at(109), by: rules) == .wait(until: at(119)))
+        // Writing all the while is no stall, however often it is looked at.
+        var steady = Settling(stamp(1), at: at(0))
+        for second in 1...30 {
+            let outcome = steady.look(stamp(1 + Int64(second)), writer: .none, at: at(2 * Double(second)), by: rules)
+            #expect(outcome == .wait(until: at(2 * Double(second) + 2)))
+        }
+    }
+
     @Test func `never settles by a time that runs over`() {
         var file = Settling(stamp(1), at: at(100))
         let rules = Settling.Rules(settle: .seconds(Int64.max))

@@ -41,12 +41,4 @@ import Testing
         try await scene.fence()
         #expect(scene.queue.names.count == 3)
     }
-
-    @Test(arguments: [
-        ("36 35 98:0 / /mnt/card rw,noatime shared:1 - ext4 /dev/sdb1 rw", "/mnt/card"),
-        (#"36 35 98:0 / /mnt/my\040card\134\011x rw - vfat /dev/sdb1 rw"#, "/mnt/my card\\\tx"),
-    ])
-    func `is read from the mount table, whatever bytes it has`(line: String, point: String) {
-        #expect(MountTable.mountPoint(in: line.utf8) == Path(point))
-    }
 }

@@ -17,6 +17,7 @@ final class Scene: Sendable {
     init(
         tuning: WatchTuning = Scene.quick(), isPresent: Bool = true,
         settings change: (inout DropFolder) -> Void = { _ in },
+        remotePlaces: @escaping @Sendable () -> RemotePlaces = RemotePlaces.now,
         prepare: (Path) throws -> Void = { _ in }
     ) throws {
         let place = Path(unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
@@ -31,7 +32,9 @@ final class Scene: Sendable {
         settings.pollInterval = .milliseconds(100)
         change(&settings)
         let queue = queue
-        watcher = Watcher(drops: [settings], door: queue.door, tuning: tuning)
+        try make(base / "state")
+        watcher = Watcher(
+            drops: [settings], ownFolder: base / "state", door: queue.door, tuning: tuning, remotePlaces: remotePlaces)
         thread = WatcherThread(watcher)
     }
 
@@ -47,6 +50,8 @@ final class Scene: Sendable {
     func join() { thread.join() }
 
     var health: DropHealth { watcher.health[0] }
+    var allHealth: [DropHealth] { watcher.health }
+    var progressMark: UInt64 { watcher.progressMark }
     func rescan() { watcher.rescan(nil) }
     func recheck(_ path: Path) { watcher.recheck(path) }
     func replaceDrops(_ drops: [DropFolder]) { watcher.replaceDrops(drops) }
@@ -121,11 +126,11 @@ final class Queue: Sendable {
     let state = Mutex(State())
 
     var door: Watcher.Door {
-        var door = Watcher.Door(
-            isKnown: { [self] _, _, path, size, mtime throws(Problem) in
+        Watcher.Door(
+            areKnown: { [self] _, _, files throws(Problem) in
                 state.withLock { state in
-                    state.lookups += 1
-                    return state.known.contains(Known(path: path, size: size, mtime: mtime))
+                    state.lookups += files.count
+                    return files.map { state.known.contains(Known(path: $0.path, size: $0.size, mtime: $0.mtime)) }
                 }
             },
             enqueue: { [self] groups throws(Problem) in
@@ -142,10 +147,11 @@ final class Queue: Sendable {
                 }
                 if let problem { throw problem }
             },
+            knowsShot: { [self] _, _, _, stem throws(Problem) in
+                state.withLock { $0.stems.contains(stem.shown) }
+            },
             log: { [self] line in state.withLock { $0.lines.append(line) } },
             changed: {})
-        door.knowsShot = { [self] _, _, stem throws(Problem) in state.withLock { $0.stems.contains(stem.shown) } }
-        return door
     }
 
     var groups: [SettledGroup] {

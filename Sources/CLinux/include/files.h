@@ -32,6 +32,13 @@ int files_set_modified(int file, int64_t seconds, long nanoseconds);
 /* statx(2): the moment the inode was made. 1 when the filesystem keeps it, 0 when it does not. */
 int files_birth(int file, int64_t *seconds, uint32_t *nanoseconds);
 
+/* statx(2): the mount a file lies on, as mountinfo numbers it. 1 when the kernel says it (5.8), 0 when it does not. */
+int files_mount_of(int file, uint64_t *mount);
+
+/* makedev(3) undone. */
+unsigned files_major(uint64_t device);
+unsigned files_minor(uint64_t device);
+
 struct files_filesystem {
     uint64_t type; /* statfs.f_type, a magic number of linux/magic.h */
     uint64_t id;   /* statfs.f_fsid; 0 where the filesystem has none */

@@ -39,7 +39,9 @@ extension ControlDesk {
     /// a photo to go with a sidecar does not count.
     static func isIdle(_ counts: QueueCounts, _ drops: [DropHealth]) -> Bool {
         counts.importing == 0 && counts.queued - counts.retrying <= 0 && counts.retryingSoon == 0
-            && drops.allSatisfy { $0.candidates == 0 && ($0.hasFinishedFirstScan || $0.health == .waiting) }
+            && drops.allSatisfy {
+                $0.isSilent || ($0.candidates == 0 && ($0.hasFinishedFirstScan || $0.health == .waiting))
+            }
     }
 
     /// The process answers.

@@ -9,6 +9,7 @@ extension DropWatch {
             handleDeparture(of: node, event, at: now)
         } else if event.isIgnored {
             forgetWatch(of: node)
+            rescans += 1
             say(.warning, "A watch was lost; its folder is scanned again.", [("PATH", SafeText.of(node.path))])
             enlist(node, .full, isUrgent: true)
         } else if event.isFolder {
@@ -45,7 +46,10 @@ extension DropWatch {
         if event.isOwnDeparture, !event.isRemoval, parent.watch >= 0 { return }
         detach(node)
         // Under a mount that is gone lies the folder it was mounted on.
-        if event.isUnmount || parent.watch < 0 { enlist(parent, .own, isUrgent: true) }
+        if event.isUnmount || parent.watch < 0 {
+            rescans += 1
+            enlist(parent, .own, isUrgent: true)
+        }
     }
 
     /// A folder was made or moved in: watched at once, then listed before anything else.
@@ -75,10 +79,7 @@ extension DropWatch {
                 let status = try NameStatus(of: arrival.name, in: open(arrival.node).folder)
                 guard status.kind == .regular else { continue }
                 notice(
-                    arrival.name, in: arrival.node, absolute(arrival.node), status.stamp,
-                    wasWritten: arrival.wasWritten,
-                    asksStore: true,
-                    at: now)
+                    arrival.name, in: arrival.node, status.stamp, by: .event(wasWritten: arrival.wasWritten), at: now)
             } catch .noEntry {
                 depart(arrival.name, from: arrival.node)  // gone again
             } catch {

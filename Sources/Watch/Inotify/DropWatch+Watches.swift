@@ -44,7 +44,12 @@ extension DropWatch {
             setPolled(node, true)
             return true
         }
-        guard let inotify = context.inotify else {
+        if context.isDeaf || node.volume?.isDeaf ?? false {
+            reportDeaf(node)
+            setPolled(node, true)
+            return true
+        }
+        guard let inotify = context.openInotify() else {
             reportNoInotify()
             setPolled(node, true)
             return true
@@ -72,6 +77,7 @@ extension DropWatch {
             other.drop.detach(other)
         }
         node.watch = watch
+        node.listedWatched = 0
         context.watched[watch] = node
         watches += 1
         setPolled(node, false)
@@ -103,6 +109,7 @@ extension DropWatch {
     }
 
     private func pollInstead(_ node: FolderNode, _ error: Errno) {
+        if !node.isPolled { rescans += 1 }
         setPolled(node, true)
         if error == .noSpace {
             report(

@@ -51,6 +51,14 @@ final class Inotify {
         }
     }
 
+    /// Watches one file for being closed by a writer.
+    func add(closingOf file: borrowing Descriptor) throws(Errno) -> Int32 {
+        let held = Path("/proc/self/fd/\(file.rawValue)")
+        return try unsafe held.withCString { path throws(Errno) in
+            try retryingInterrupted { unsafe inotify_add_watch(descriptor.rawValue, path, UInt32(IN_CLOSE_WRITE)) }
+        }
+    }
+
     func remove(_ watch: Int32) {
         // EINVAL when the kernel was quicker: the folder is gone, and so is the watch.
         _ = inotify_rm_watch(descriptor.rawValue, watch)

@@ -36,7 +36,7 @@ extension DropWatch {
         if !context.isScanningAhead { context.lastProgress = .now }
         while hasScanWork, !context.isScanningAhead {
             count += 1
-            if count % 32 == 0, Moment.now >= end { return }
+            if count % 32 == 0, Moment.now >= end { break }
             if !urgent.isEmpty, listings.last?.isUrgent != true {
                 if let node = urgent.popLast() { begin(node, isUrgent: true) }
             } else if let listing = listings.last {
@@ -45,6 +45,8 @@ extension DropWatch {
                 begin(node, isUrgent: false)
             }
         }
+        // What events tell before the next slice has to meet what was found until now.
+        for listing in listings { meetFound(in: listing) }
         if !hasScanWork { finishScan() }
     }
 
@@ -93,8 +95,10 @@ extension DropWatch {
                 return
             }
             try meet(name, in: listing)
+            if listing.found.count >= Listing.portion { meetFound(in: listing) }
         } catch {
             listings.removeAll { $0 === listing }
+            meetFound(in: listing)
             fail(listing.node, error)
         }
     }
@@ -109,13 +113,26 @@ extension DropWatch {
             return  // gone since
         }
         if let status, status.kind == .regular {
-            notice(
-                name.path, in: listing.node, listing.absolute, status.stamp, wasWritten: false, asksStore: true,
-                at: .now)
+            listing.found.append((name.path, status.stamp))
         } else if status == nil || status?.kind == .directory {
             if status != nil, ignoring.ignores(name.path, in: listing.path, isFolder: true) { return }
             guard settings.isRecursive else { return }
             meetFolder(name.path, in: listing)
+        }
+    }
+
+    /// Asks the store for a portion of files at once, and lets those settle that it does not know.
+    private func meetFound(in listing: Listing) {
+        guard !listing.found.isEmpty else { return }
+        let found = listing.found
+        listing.found.removeAll(keepingCapacity: true)
+        let node = listing.node
+        guard !node.isDetached else { return }
+        let isTold = expectsEvents(in: node) && listing.number > node.listedWatched
+        let now = Moment.now
+        let known = areKnown(found.map { (listing.absolute / $0.name, $0.stamp) }, on: node.volume)
+        for ((name, stamp), isKnown) in zip(found, known) where !isKnown {
+            notice(name, in: node, stamp, by: .listing(shouldBeTold: isTold), at: now)
         }
     }
 
@@ -129,7 +146,9 @@ extension DropWatch {
 
     private func finish(_ listing: Listing) {
         let node = listing.node
+        meetFound(in: listing)
         node.hasBeenListed = true
+        if node.watch >= 0 { node.listedWatched = listing.number }
         for child in Array(node.children.values) where child.seen < listing.number { detach(child) }
         // An orphan that was removed where nobody watches: it has no time of its own at which that would show.
         for shot in node.shots.values where shot.state == .orphaned {

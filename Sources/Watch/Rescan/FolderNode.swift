@@ -6,6 +6,8 @@ final class Volume {
     let id: FilesystemID
     /// Written to by other machines, or through a process: no events, and no way to know of a writer.
     let isRemote: Bool
+    /// A file appeared there and no event told of it, although its folder was watched: so events do not count there.
+    var isDeaf = false
 
     init(device: UInt64, id: FilesystemID, isRemote: Bool) {
         self.device = device
@@ -43,6 +45,9 @@ final class FolderNode {
     var pending = Pending.none
     var isPolled = false
     var hasBeenListed = false
+    /// Number of the last listing since it has its watch; 0 before there was one. A file that a later one finds was made
+    /// while the folder was watched.
+    var listedWatched: UInt64 = 0
     var isDetached = false
 
     init(_ name: Path, in parent: FolderNode?, of drop: DropWatch, seen: UInt64) {
@@ -61,6 +66,12 @@ final class FolderNode {
             node = current.parent
         }
         return Path(bytes: Array(names.reversed().map(\.bytes).joined(separator: [UInt8(ascii: "/")])))
+    }
+
+    func descendant(_ path: Path) -> FolderNode? {
+        var node: FolderNode? = self
+        for name in path.components { node = node?.children[name] }
+        return node
     }
 
     /// Whether this folder is itself one of those it lies in: a directory bound into itself.

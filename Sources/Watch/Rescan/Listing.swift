@@ -14,7 +14,12 @@ final class Listing {
     /// Whether it goes before the scan that is under way.
     let isUrgent: Bool
     let number: UInt64
+    /// Files that were read and that nobody has asked the store for yet.
+    var found: [(name: Path, stamp: FileStamp)] = []
     private var reader = NameReader()
+
+    /// So many are asked for at once: the store's locks are paid for once.
+    static let portion = 256
 
     init(of node: FolderNode, _ held: OpenFolder, isFull: Bool, isUrgent: Bool, number: UInt64) {
         self.node = node

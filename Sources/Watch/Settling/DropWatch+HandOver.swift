@@ -7,6 +7,7 @@ extension DropWatch {
     /// their photo stay behind.
     func handOver(_ shot: Shot, _ held: OpenFolder, at now: Moment) {
         let folder = absolute(shot.folder)
+        for member in shot.members where member.isUntold { doubtEvents(member.name, in: shot.folder) }
         let problems = shot.members.map(fault(of:))
         let sound = shot.members.indices.filter { problems[$0] == nil }
         var leaving = Set<Path>()
@@ -29,7 +30,7 @@ extension DropWatch {
         var orphans: [(Shot.Member, Role)] = []
         for group in Grouping.groups(of: sound.map { shot.members[$0].name }) {
             let members = group.map { (shot.members[sound[$0.index]], $0.role) }
-            if Grouping.isOrphan(group), !isLate(shot.stem, in: folder) {
+            if Grouping.isOrphan(group), !isLate(shot, in: folder) {
                 orphans += members
                 continue
             }
@@ -70,9 +71,9 @@ extension DropWatch {
         Problem(.filtered, "\(SafeText.of(name)) is of a kind that the drop folder \(settings.name) leaves alone.")
     }
 
-    private func isLate(_ stem: Path, in folder: Path) -> Bool {
+    private func isLate(_ shot: Shot, in folder: Path) -> Bool {
         do throws(Problem) {
-            return try context.door.knowsShot(settings.name, folder, stem)
+            return try context.door.knowsShot(settings.name, shot.folder.volume?.id ?? "", folder, shot.stem)
         } catch {
             report(error.code, error.whatHappened, todo: error.whatToDo)
             return false  // it waits, and is asked for again

@@ -3,26 +3,30 @@ import PhotoModel
 
 /// Files that were seen, until they are handed over.
 extension DropWatch {
-    /// A file was seen, by an event or a listing.
-    ///
-    /// - Parameters:
-    ///   - folder: the absolute path of `node`, which the caller knows already.
-    ///   - asksStore: false for a file that has to settle anew although it is known.
-    func notice(
-        _ name: Path, in node: FolderNode, _ folder: Path, _ stamp: FileStamp, wasWritten: Bool, asksStore: Bool,
-        at now: Moment
-    ) {
-        // By far the most in a scan: known, and nothing of that folder is on its way.
-        if asksStore, node.shots.isEmpty, isKnown(folder / name, stamp, on: node.volume) { return }
+    /// How a file came to be seen.
+    enum Sight {
+        case event(wasWritten: Bool)
+        /// The store does not know it.
+        /// - shouldBeTold: whether an event must have told of it.
+        case listing(shouldBeTold: Bool)
+        /// It has to settle anew although it is known.
+        case order
+    }
+
+    func notice(_ name: Path, in node: FolderNode, _ stamp: FileStamp, by sight: Sight, at now: Moment) {
         let shotName = ShotName(name)
         let shot = node.shots[shotName.stem]
         if let shot, let place = shot.members.firstIndex(where: { $0.name == name }) {
-            noticeAgain(shot, place, stamp, wasWritten: wasWritten, at: now)
+            noticeAgain(shot, place, stamp, by: sight, at: now)
             return
         }
-        if asksStore, !node.shots.isEmpty, isKnown(folder / name, stamp, on: node.volume) { return }
+        var member = Shot.Member(name: name, settling: Settling(stamp, at: now))
+        switch sight {
+        case .event: if areKnown([(absolute(node) / name, stamp)], on: node.volume)[0] { return }
+        case .listing(let shouldBeTold): member.isUntold = shouldBeTold
+        case .order: break
+        }
         context.lastProgress = now
-        let member = Shot.Member(name: name, settling: Settling(stamp, at: now))
         if let shot {
             change(shot) { shot in
                 shot.members.append(member)
@@ -37,7 +41,14 @@ extension DropWatch {
         }
     }
 
-    private func noticeAgain(_ shot: Shot, _ place: Int, _ stamp: FileStamp, wasWritten: Bool, at now: Moment) {
+    private func noticeAgain(_ shot: Shot, _ place: Int, _ stamp: FileStamp, by sight: Sight, at now: Moment) {
+        let wasWritten =
+            switch sight {
+            case .event(let wasWritten): wasWritten
+            case .listing: false
+            case .order: true
+            }
+        if case .event = sight { shot.members[place].isUntold = false }
         guard wasWritten || stamp != shot.members[place].settling.stamp else { return }
         change(shot) { shot in
             shot.members[place].settling.notice(stamp, wasWritten: wasWritten, at: now)
@@ -53,14 +64,17 @@ extension DropWatch {
         return max(settle, context.tuning.groupWait(of: settings))
     }
 
-    private func isKnown(_ path: Path, _ stamp: FileStamp, on volume: Volume?) -> Bool {
+    /// - Parameter files: of one folder, with their absolute paths.
+    func areKnown(_ files: [(path: Path, stamp: FileStamp)], on volume: Volume?) -> [Bool] {
         do throws(Problem) {
-            return try context.door.isKnown(settings.name, volume?.id ?? "", path, stamp.size, stamp.mtime)
+            let known = try context.door.areKnown(
+                settings.name, volume?.id ?? "", files.map { ($0.path, $0.stamp.size, $0.stamp.mtime) })
+            if known.count == files.count { return known }
         } catch {
             // The store leaves out what it knows when the group is handed over, so nothing is imported twice.
             report(error.code, error.whatHappened, todo: error.whatToDo)
-            return false
         }
+        return files.map { _ in false }
     }
 
     func remove(_ name: Path, from shot: Shot) {

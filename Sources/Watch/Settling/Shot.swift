@@ -20,6 +20,8 @@ final class Shot {
     struct Member {
         let name: Path
         var settling: Settling
+        /// A listing found it although an event should have told of it, and none has yet.
+        var isUntold = false
     }
 
     let folder: FolderNode

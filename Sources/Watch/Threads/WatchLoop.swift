@@ -2,34 +2,39 @@ import Files
 import Glibc
 import PhotoModel
 
-/// The watcher's thread: waits for events, orders and times, and lets each drop folder act on them.
+/// A watcher's thread: waits for events, orders and times, and lets each of its drop folders act on them.
 ///
 /// A turn drains the kernel's queue before anything else and gives every other work a slice only, so that neither a scan
 /// of a million files nor a wave of arrivals keeps an event, or a file that has just settled, waiting.
 final class WatchLoop {
-    private let watcher: Watcher
+    /// Set for the one that deals out the drop folders.
+    var lanes: Lanes?
+    var selfTest: SelfTest?
+    private let lane: Lane
     private let context: WatchContext
-    private let mounts = MountTable()
-    private var drops: [DropWatch]
+    private let mounts = MountNews()
+    private var drops: [DropWatch] = []
     private var hasMountNews = false
     private var isStopping = false
     private var lastOverflow = Moment(nanoseconds: 0)
     private var overflows = 0
 
-    init(watcher: Watcher, drops: [DropFolder], door: Watcher.Door, tuning: WatchTuning) {
-        self.watcher = watcher
-        let context = WatchContext(door: door, tuning: tuning)
-        self.context = context
-        self.drops = drops.map { DropWatch($0, in: context) }
+    init(lane: Lane, door: Watcher.Door, tuning: WatchTuning) {
+        self.lane = lane
+        context = WatchContext(door: door, tuning: tuning)
     }
 
-    func run() {
-        while !isStopping {
-            watcher.markTurn()
+    func run(_ settings: [DropFolder]) {
+        drops = settings.map { DropWatch($0, in: context) }
+        while true {
+            lane.markTurn()
             takeOrders()
             if isStopping { break }
             turn()
-            watcher.publish(drops.map(\.health))
+            // A share may have held it up for long.
+            if lane.isStopping { break }
+            if lane.publish(drops.map(\.health)) { context.door.changed() }
+            lanes?.noticeSilence(at: .now)
             if context.tuning.isOnce, isDone { break }
             wait()
         }
@@ -39,8 +44,10 @@ final class WatchLoop {
     private func turn() {
         drainEvents()
         takeMountNews()
+        testHearing()
         for drop in drops { drop.keepTime(at: .now) }
         settleDue()
+        if lane.isStopping { return }
         if context.outbox.deliver(to: context.door, at: .now, by: context.tuning) { context.lastProgress = .now }
         for drop in drops where drop.hasScanWork { drop.scan(until: .now + context.tuning.slice) }
         for drop in drops { drop.letGo() }
@@ -49,24 +56,26 @@ final class WatchLoop {
     // MARK: Orders
 
     private func takeOrders() {
-        watcher.bell?.hush()
-        for order in watcher.takeOrders() {
+        lane.bell?.hush()
+        for order in lane.takeOrders() {
             switch order {
             case .stop: isStopping = true
             case .rescan(let name):
                 for drop in drops where name == nil || drop.settings.name == name {
+                    drop.trustEvents()
                     drop.lookForRoot(at: .now)
                     drop.startFullScan(at: .now)
                 }
-            case .replace(let settings): replace(settings)
+            case .assign: replace()
             case .recheck(let path): recheck(path)
             }
         }
     }
 
-    private func replace(_ settings: [DropFolder]) {
+    private func replace() {
+        guard let wanted = lanes?.assign() else { return }
         let old = drops
-        drops = settings.map { wanted in
+        drops = wanted.map { wanted in
             old.first { $0.settings == wanted } ?? DropWatch(wanted, in: context)
         }
         for drop in old where !drops.contains(where: { $0 === drop }) { drop.close() }
@@ -75,9 +84,8 @@ final class WatchLoop {
     private func recheck(_ path: Path) {
         for drop in drops {
             guard let relative = path.below(drop.settings.path), let root = drop.root else { continue }
-            var node: FolderNode? = root
-            for name in relative.parent.components { node = node?.children[name] }
-            guard let node else { continue }  // the folder is gone, or found by the next scan with all that is in it
+            // The folder is gone, or found by the next scan with all that is in it.
+            guard let node = root.descendant(relative.parent) else { continue }
             drop.recheck(relative.name, in: node, at: .now)
             return
         }
@@ -86,9 +94,11 @@ final class WatchLoop {
     // MARK: Events
 
     private func drainEvents() {
+        context.isDrained = true
         guard let inotify = context.inotify else { return }
         var arrivals: [DropWatch.Arrival] = []
         var hasOverflown = false
+        context.isDrained = false
         // Bounded, so that a flood of events cannot keep files from settling.
         for _ in 0..<64 {
             let events: [Inotify.Event]
@@ -98,12 +108,18 @@ final class WatchLoop {
                 hasOverflown = true
                 break
             }
-            if events.isEmpty { break }
+            if events.isEmpty {
+                context.isDrained = true
+                break
+            }
             for event in events {
                 if event.isOverflow {
                     hasOverflown = true
                 } else if let node = context.watched[event.watch] {
+                    if context.tuning.loses(node.drop.absolute(node)) { continue }
                     node.drop.handle(event, in: node, at: .now, arrivals: &arrivals)
+                } else if !context.tuning.loses(nil), selfTest?.hear(event, at: .now) == .hears {
+                    hearAgain()
                 }
             }
         }
@@ -123,6 +139,7 @@ final class WatchLoop {
 
     private func rescanAfterOverflow() {
         overflows += 1
+        context.noteLoss()
         let now = Moment.now
         // A flood brings one overflow after another: one line a minute tells it as well.
         if overflows == 1 || now - lastOverflow > .seconds(60) {
@@ -133,17 +150,44 @@ final class WatchLoop {
                     [("OVERFLOWS", String(overflows))]))
             lastOverflow = now
         }
-        for drop in drops where drop.watches > 0 { drop.startFullScan(at: now) }
+        for drop in drops where drop.watches > 0 {
+            drop.rescans += 1
+            drop.startFullScan(at: now)
+        }
     }
+
+    // MARK: Hearing
+
+    /// Tests that events arrive at all.
+    private func testHearing() {
+        guard let selfTest, let inotify = context.openInotify() else { return }
+        guard selfTest.keepTime(at: .now, isDrained: context.isDrained, on: inotify) == .deaf else { return }
+        context.isDeaf = true
+        for drop in drops { drop.pollEverything() }
+    }
+
+    private func hearAgain() {
+        context.isDeaf = false
+        context.door.log(LogLine(.info, "Events arrive again; folders are watched."))
+        for drop in drops { drop.startFullScan(at: .now) }
+    }
+
+    // MARK: Mounts
 
     private func takeMountNews() {
         guard hasMountNews, let mounts else { return }
         hasMountNews = false
         let changed = mounts.changes()
-        guard !changed.isEmpty else { return }
+        if let changed, changed.isEmpty { return }
+        if lanes != nil { replace() }
         for drop in drops {
             drop.lookForRoot(at: .now)
+            guard let changed else {
+                drop.startFullScan(at: .now)
+                continue
+            }
             // The same device may carry another card by now.
+            for point in changed { drop.forgetMount(at: point) }
             let isAffected = changed.contains { $0 == drop.realPath || $0.below(drop.realPath) != nil }
             if isAffected { drop.startFullScan(at: .now) }
         }
@@ -172,19 +216,20 @@ final class WatchLoop {
         } else if let next = context.deadlines.heap.next {
             until = min(until, next)
         }
+        if let selfTest, context.inotify != nil { until = min(until, selfTest.nextTime) }
         for drop in drops {
             until = min(until, drop.nextTime)
             if drop.hasScanWork, !context.isScanningAhead { until = now }
         }
-        if watcher.bell == nil { until = min(until, now + .seconds(1)) }
+        if lane.bell == nil { until = min(until, now + .seconds(1)) }
         let (seconds, attoseconds) = max(.zero, until - now).components
         // Rounded up: a millisecond early would be a turn for nothing.
         let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
 
         var sources = [
             pollfd(fd: context.inotify?.descriptor.rawValue ?? -1, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: watcher.bell?.descriptor.rawValue ?? -1, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: mounts?.descriptor.rawValue ?? -1, events: Int16(POLLPRI), revents: 0),
+            pollfd(fd: lane.bell?.descriptor.rawValue ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: mounts?.descriptor ?? -1, events: Int16(POLLPRI), revents: 0),
         ]
         // EINTR is a turn early, and nothing else can go wrong with three descriptors of ours.
         _ = unsafe poll(&sources, nfds_t(sources.count), Int32(milliseconds))
@@ -205,7 +250,7 @@ extension DropWatch {
         do throws(Errno) {
             let status = try NameStatus(of: name, in: open(node).folder)
             guard status.kind == .regular, !ignoring.ignores(name, in: node.path, isFolder: false) else { return }
-            notice(name, in: node, absolute(node), status.stamp, wasWritten: true, asksStore: false, at: now)
+            notice(name, in: node, status.stamp, by: .order, at: now)
         } catch .noEntry {
             // Gone: nothing is left to settle.
         } catch {

@@ -1,0 +1,92 @@
+import CLinux
+import Glibc
+import PhotoModel
+
+/// Tells one filesystem from every other, also after it was mounted anew: what the queue knows a file by, beside its
+/// path, size and time.
+///
+/// Most filesystems have a number of their own, made when they were formatted (`f_fsid` of statfs(2)). Two kinds do not:
+/// - What cards are formatted with (FAT, exFAT…): there the number is only the slot's. Two cards carry the same names,
+///   and with a clock that was reset perhaps the same times. So the medium counts too, as far as the kernel tells one
+///   from the next: a card put in again is a new filesystem, and its files are known only once their bytes were compared.
+/// - Network filesystems and those of user space: they are known by what was mounted, which stays the same over restarts.
+enum FilesystemIdentity {
+    static func of(_ folder: borrowing Folder, type: UInt32, number: UInt64) throws(Errno) -> FilesystemID {
+        let device = try folder.status().stamp.device
+        if slotTypes.contains(type) || (type == fuse && files_major(device) != 0) {
+            return "\(hexadecimal(number))-\(medium(in: device))"
+        }
+        if number != 0 { return hexadecimal(number) }
+        return mounted(at: folder) ?? hexadecimal(UInt64(type) << 32 | (device & 0xffff_ffff))
+    }
+
+    private static let fuse: UInt32 = 0x6573_5546
+    /// FAT, exFAT, NTFS, HFS, HFS+, UDF, ISO 9660; see linux/magic.h.
+    private static let slotTypes: Set<UInt32> = [
+        0x4d44, 0x2011_bab0, 0x7366_746e, 0x4244, 0x482b, 0x1501_3346, 0x9660,
+    ]
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        lowercaseHex((0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) })
+    }
+
+    // MARK: Cards
+
+    /// The kernel counts media that were put in, from one boot on (5.15); without its count nothing is known again by
+    /// another life of the daemon, which costs a comparison of bytes.
+    static func medium(in device: UInt64) -> String {
+        let entry = Path("/sys/dev/block/\(files_major(device)):\(files_minor(device))")
+        // A partition has no count; the disk above it does.
+        for place in [entry / "diskseq", entry / "../diskseq"] {
+            if let count = line(of: place) { return "\(boot)-\(count)" }
+        }
+        return life
+    }
+
+    /// This process alone.
+    private static let life = lowercaseHex(randomBytes(8))
+
+    /// This run of the machine. A service may be kept from /proc/sys; then the memory filesystem of /run has a number
+    /// that was made by chance when it was mounted.
+    private static let boot: String = {
+        if let id = line(of: Path("/proc/sys/kernel/random/boot_id")) { return String(id.prefix(8)) }
+        do throws(Errno) {
+            let run = try Folder(opening: Path("/run"))
+            var found = files_filesystem()
+            try retryingInterrupted { unsafe files_filesystem_of(run.descriptor.rawValue, &found) }
+            let isMemory = UInt32(truncatingIfNeeded: found.type) == 0x0102_1994
+            return isMemory && found.id != 0 ? String(hexadecimal(found.id).suffix(8)) : life
+        } catch {
+            return life
+        }
+    }()
+
+    /// The first line of a small file of the kernel's; nil when it is not there or empty.
+    private static func line(of path: Path) -> String? {
+        do throws(Errno) {
+            let number = try unsafe path.withCString { name throws(Errno) in
+                try retryingInterrupted { unsafe open(name, O_RDONLY | O_CLOEXEC) }
+            }
+            let bytes = try Descriptor(adopting: number).readAll(limit: 256)
+            let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            return text.isEmpty ? nil : text
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Shares
+
+    private static func mounted(at folder: borrowing Folder) -> FilesystemID? {
+        var id: UInt64 = 0
+        guard unsafe files_mount_of(folder.descriptor.rawValue, &id) == 1 else { return nil }
+        do throws(Errno) {
+            guard let mount = try Mounts().read().last(where: { $0.id == id }) else { return nil }
+            var digest = SHA256()
+            digest.update(Array(mount.type.utf8) + [0] + mount.source.bytes + [0] + mount.root.bytes)
+            return lowercaseHex(Array(digest.finish().bytes.prefix(8)))
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Files
+import Glibc
+import PhotoModel
+
+/// Word of every mount that comes or goes: a card is noticed the moment it is mounted.
+final class MountNews {
+    private let mounts: Mounts
+    private var known: Set<Mount>
+    var descriptor: Int32 { mounts.descriptor.rawValue }
+
+    /// nil without /proc: drop folders are then looked for every few seconds only.
+    init?() {
+        do throws(Errno) {
+            mounts = try Mounts()
+            known = Set(try mounts.read())
+        } catch {
+            return nil
+        }
+    }
+
+    /// The mount points at which something came or went since it was last asked; nil when nobody can say.
+    func changes() -> Set<Path>? {
+        do throws(Errno) {
+            let now = Set(try mounts.read())
+            defer { known = now }
+            return Set(known.symmetricDifference(now).map(\.point))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Where a held folder lies, links resolved: what the mount table calls it.
+    static func realPath(of folder: borrowing Folder) -> Path? {
+        target(of: Path("/proc/self/fd/\(folder.descriptor.rawValue)"))
+    }
+
+    /// What a symbolic link says; nil for anything else.
+    static func target(of link: Path) -> Path? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe link.withCString { path in
+            unsafe buffer.withUnsafeMutableBytes { bytes in
+                guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return 0 }
+                return unsafe readlink(path, start, bytes.count)
+            }
+        }
+        return count > 0 && count < buffer.count ? Path(bytes: buffer[..<count]) : nil
+    }
+}
