@@ -26,6 +26,8 @@ struct WatchTuning: Sendable {
     /// How often it is tested that events arrive at all, and how long one may be on its way.
     var selfTestGap = Duration.seconds(300)
     var selfTestPatience = Duration.seconds(5)
+    /// A thread without anything to do looks up at least so often.
+    var longestWait = Duration.seconds(5)
     /// A share that has not answered for so long is reported.
     var silence = Duration.seconds(30)
     /// How long other threads are waited for at the end.

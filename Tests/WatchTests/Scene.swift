@@ -87,6 +87,7 @@ final class Scene: Sendable {
         tuning.rootGap = .milliseconds(50)
         tuning.firstRetry = .milliseconds(30)
         tuning.oncePatience = .seconds(2)
+        tuning.longestWait = .milliseconds(250)
         return tuning
     }
 

@@ -210,7 +210,7 @@ final class WatchLoop {
 
     private func wait() {
         let now = Moment.now
-        var until = now + .seconds(5)
+        var until = now + context.tuning.longestWait
         if context.outbox.isFailing {
             until = min(until, context.outbox.nextTry)
         } else if let next = context.deadlines.heap.next {
