@@ -241,3 +241,59 @@ func link(_ path: Path, to target: Path) throws {
 
 func remove(folder: Path) throws { try check(unsafe folder.withCString { unsafe rmdir($0) }, "rmdir") }
 func remove(file: Path) throws { try check(unsafe file.withCString { unsafe unlink($0) }, "unlink") }
+
+func bind(_ folder: Path, on path: Path) -> Bool {
+    unsafe folder.withCString { folder in
+        unsafe path.withCString { unsafe mount(folder, $0, nil, UInt(MS_BIND), nil) == 0 }
+    }
+}
+
+func mountMemory(on path: Path) -> Bool {
+    unsafe path.withCString { unsafe mount("none", $0, "tmpfs", 0, "size=64m") == 0 }
+}
+
+func unmount(_ path: Path, _ flags: Int32 = 0) throws {
+    try check(unsafe path.withCString { unsafe umount2($0, flags) }, "umount")
+}
+
+/// Another process that works in the drop folder while the test does: a Python program, for its calls take held folders.
+@safe struct Worker: ~Copyable {
+    private let number: pid_t
+    private let output: Int32
+
+    init(_ program: String, _ arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        try check(unsafe pipe(&ends), "pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var words = unsafe (["python3", "-c", program] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { for place in unsafe words.indices { unsafe free(words[place]) } }
+        var number: pid_t = 0
+        let code = unsafe posix_spawn(&number, "/usr/bin/python3", &actions, nil, &words, environ)
+        _ = close(ends[1])
+        guard code == 0 else {
+            _ = close(ends[0])
+            throw TimedOut(what: "python3: \(Errno(rawValue: code))", seen: "")
+        }
+        self.number = number
+        output = ends[0]
+    }
+
+    /// Waits until it says something.
+    func speaks() throws {
+        var byte: UInt8 = 0
+        guard unsafe read(output, &byte, 1) == 1 else { throw TimedOut(what: "the worker's word", seen: "its end") }
+    }
+
+    /// Waits for its end, which is to be a good one.
+    consuming func join() throws {
+        var status: Int32 = 0
+        while unsafe waitpid(number, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw TimedOut(what: "a worker", seen: "it ended with \(status)") }
+    }
+
+    deinit { _ = close(output) }
+}
