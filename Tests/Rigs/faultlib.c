@@ -9,7 +9,10 @@
  *             is written is another; STOP: the process stands still before the call until SIGCONT
  *     FIRST   counted from 1 over all threads, among the calls of that rule's kind below its folders; with LAST or + it
  *             goes on
+ *   FAULTS_AFTER=FILE   nothing happens, and nothing is counted, before this file is there
  *   FAULTS_TRACE=FILE   a line for each call below FAULTS_ROOT, in their order: "CALL result PATH [-> PATH]"
+ *
+ * What is no file has the name that /proc/PID/fd gives it: anon_inode:inotify is a folder for rules too.
  *
  * Sees what goes through the C library's functions, openat2(2) by syscall(2) included; not what maps memory.
  */
@@ -33,11 +36,11 @@ enum call { OPEN, MAKE, WRITE, READ, SYNC, RENAME, LINK, UNLINK, TRUNCATE, STAT,
 static const char *const call_names[] = {"open",   "make",     "write", "read", "sync",  "rename", "link",
                                          "unlink", "truncate", "stat",  "set",  "close", "change"};
 
-enum { KILL = -1, SHORT = -2, FLIP = -3, STOP = -4 };
+enum { KILL = -1, SHORT = -2, FLIP = -3, STOP = -4, END = -5, HANG = -6 };
 static const struct {
     const char *name;
     int number;
-} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"STOP", STOP},     {"EIO", EIO},
+} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"STOP", STOP},     {"END", END},       {"HANG", HANG},   {"EIO", EIO},
                {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
                {"ESTALE", ESTALE}, {"EINTR", EINTR},   {"EACCES", EACCES}, {"EPERM", EPERM},   {"ENOENT", ENOENT},
                {"ENOMEM", ENOMEM}, {"EXDEV", EXDEV},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL}};
@@ -51,7 +54,7 @@ struct rule {
 };
 static struct rule rules[16];
 static int rule_count;
-static const char *root;
+static const char *root, *after;
 static int trace = -1;
 
 static void refuse(const char *what) {
@@ -85,6 +88,7 @@ __attribute__((constructor)) static void begin(void) {
     if (text)
         for (char *one = strtok_r(strdup(text), ";", &rest); one; one = strtok_r(NULL, ";", &rest)) read_rule(one);
     root = getenv("FAULTS_ROOT");
+    after = getenv("FAULTS_AFTER");
     char *file = getenv("FAULTS_TRACE");
     if (file && root) trace = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
@@ -124,12 +128,16 @@ static int meet(enum call call, int is_change, const char *path) {
         struct rule *rule = &rules[i];
         if (rule->call == CHANGE ? !is_change : rule->call != call) continue;
         if (!is_below(path, rule->folders)) continue;
+        if (after && syscall(SYS_faccessat, AT_FDCWD, after, F_OK)) continue;
         long number = atomic_fetch_add(&rule->count, 1) + 1;
         if (number < rule->first || number > rule->last) continue;
         if (rule->action == KILL) {
             syscall(SYS_kill, getpid(), SIGKILL);
             for (;;) pause();
         }
+        if (rule->action == END) syscall(SYS_exit, 0);
+        if (rule->action == HANG)
+            for (;;) pause();
         if (rule->action == STOP)
             /* To this thread: of one to the process another thread may take notice, and this one goes on meanwhile. */
             syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSTOP);

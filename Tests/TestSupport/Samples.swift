@@ -19,4 +19,20 @@ package enum Samples {
         data.append(contentsOf: Array("variant \(number)".utf8))
         return data
     }
+
+    /// A whole JPEG of 64 x 48 and some 2 KB, where the number of photos matters; other bytes for each number, too.
+    package static func small(_ number: Int) throws -> Data {
+        var data = try smallest.get()
+        data.append(contentsOf: Array("small \(number)".utf8))
+        return data
+    }
+
+    private static let smallest = Result {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/small.jpg"
+        let outcome = try Programs.run(
+            "/usr/bin/env", ["convert", "-seed", "1", "-size", "64x48", "plasma:fractal", "-quality", "82", path])
+        guard outcome.status == 0 else { throw Installation.Failure("convert: \(outcome.errors)") }
+        return try Data(contentsOf: URL(filePath: path))
+    }
 }

@@ -1,0 +1,78 @@
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A watcher that is dead while its process lives", .tags(.saysWhatIsWrong)) struct LivenessTests {
+    /// The service manager's end of sd_notify(3).
+    private final class Manager {
+        private let descriptor: Int32
+
+        init(at path: String) throws {
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+            let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let code = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
+            }
+            guard code == 0 else { throw Installation.Failure("bind \(path): \(errno)") }
+        }
+
+        deinit { close(descriptor) }
+
+        /// Whether a ping comes before so many seconds are over.
+        func isPinged(within seconds: Double) async throws -> Bool {
+            let end = Date.now + seconds
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while Date.now < end {
+                let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                if String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).contains("WATCHDOG=1") { return true }
+                if count < 0 { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            return false
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["END", "HANG"])
+    func `A15 gets no more pings, so that the service manager starts it anew`(fate: String) async throws {
+        guard try Faults.arePossible(for: "A15 a watcher that dies") else { return }
+        let installation = try Installation()
+        let manager = try Manager(at: installation.folder.path + "/n")
+        let dying = installation.folder.url.appending(path: "dying")
+        var environment = try Faults.environment(["read:\(fate):1+@anon_inode:inotify"])
+        environment["FAULTS_AFTER"] = dying.path
+        environment["NOTIFY_SOCKET"] = installation.folder.path + "/n"
+        environment["WATCHDOG_USEC"] = "2000000"
+        try await installation.start(environment: environment)
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        try await installation.wait(for: "a photo") { try installation.status().queue.imported == 1 }
+        for _ in 0..<3 { #expect(try await manager.isPinged(within: 2)) }
+
+        try Data().write(to: dying)
+        try Samples.variant(2).write(to: installation.drop.appending(path: "IMG_0002.JPG"))
+        // The daemon's patience with a part that stands still is 20 s; a slow machine may have some more.
+        let end = Date.now + 40
+        while try await manager.isPinged(within: 5) {
+            guard Date.now < end else {
+                Issue.record("it is said to be alive for 40 s\n\(installation.logText)")
+                break
+            }
+        }
+        // It is as dead as it was meant to be, while the rest of the process goes on.
+        let status = try installation.status()
+        #expect(status.queue.imported == 1)
+        #expect(status.queue.queued == 0)
+        let line = installation.logText.split(separator: "\n").first {
+            $0.contains("A part of the daemon stands still")
+        }
+        #expect(line?.contains("watcher") == true)
+        installation.kill()
+
+        // As the service manager does it.
+        try await installation.start()
+        try await installation.wait(for: "the other photo") { try installation.status().queue.imported == 2 }
+        #expect(installation.stop() == 0)
+    }
+}
