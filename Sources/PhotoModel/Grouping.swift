@@ -69,6 +69,9 @@ package enum Grouping {
         return possible.isDisjoint(with: kinds)
     }
 
+    /// Whether a video of this extension can be the other half of a Live Photo.
+    static func canPair(_ lowercaseExtension: String) -> Bool { ["mov", "mp4", "m4v"].contains(lowercaseExtension) }
+
     private struct File {
         let index: Int
         let name: Path
@@ -113,8 +116,7 @@ package enum Grouping {
             if file.shot.kind.isStill {
                 role = place == 0 ? .photo : .alternatePhoto
             } else if file.shot.kind == .video {
-                let canPair = ["mov", "mp4", "m4v"].contains(file.name.lowercaseExtension)
-                role = isStill && canPair && !hasPairedVideo ? .pairedVideo : .video
+                role = isStill && canPair(file.name.lowercaseExtension) && !hasPairedVideo ? .pairedVideo : .video
                 if role == .pairedVideo { hasPairedVideo = true }
             } else {
                 role = file.companionRole
