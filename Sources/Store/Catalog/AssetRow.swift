@@ -44,9 +44,7 @@ enum AssetRow {
 
     static func withResources(_ asset: Asset, on connection: borrowing Connection) throws(Problem) -> Asset {
         var asset = asset
-        asset.resources = try connection.all(
-            "SELECT \(resourceColumns) FROM resource WHERE asset_id = ? ORDER BY position", [.text(asset.id)],
-            resource)
+        asset.resources = try resources(of: asset.id, on: connection)
         return asset
     }
 

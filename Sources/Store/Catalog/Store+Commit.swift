@@ -28,7 +28,8 @@ extension Store {
 
     /// Says imported: asset, resources, job and journal line in one transaction. Used by recovery too.
     ///
-    /// Success clears the crash count. An intent that joins adds its resources to the asset that is there.
+    /// Success clears the crash count. An intent that joins adds its resources to the asset that is there, whose kind
+    /// then follows from all of them.
     /// - Parameter disposition: `pending` when the source is to be moved or deleted, else `keep`.
     /// - Throws: `E_CONFLICT` when the job is not this import's, when `journal` is not the line of its latest intent, or
     ///   when the catalog already has a resource at one of the paths or not the asset that is joined.
@@ -41,8 +42,12 @@ extension Store {
                 "SELECT journal_id FROM job WHERE id = ? AND import_id = ?", [.integer(job), .text(importID)])
             guard reserved == journal else { throw .staleClaim(job) }
             try AssetRow.check(intent, on: connection)
-            if !intent.joinsExisting { try AssetRow.insert(intent.asset, on: connection) }
-            try AssetRow.add(intent.asset.resources, to: intent.asset.id, on: connection)
+            if intent.joinsExisting {
+                try AssetRow.join(intent.asset, on: connection)
+            } else {
+                try AssetRow.insert(intent.asset, on: connection)
+                try AssetRow.add(intent.asset.resources, to: intent.asset.id, on: connection)
+            }
             try Self.update(
                 job, of: importID,
                 """

@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first]
+    static let steps: [String] = [first, second]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -194,5 +194,23 @@ enum Schema {
                 + (NEW.state = 'queued' AND NEW.not_before IS NOT NULL)
             WHERE name = 'waiting';
         END;
+        """
+
+    /// Late members. A job whose `waits_for` names another is not ready until that one has ended, however it ends, or is
+    /// gone: triggers let it go in the same transaction, so that nobody has to look again and again.
+    private static let second = """
+        ALTER TABLE job ADD COLUMN waits_for INTEGER;
+        CREATE INDEX job_waiting ON job (waits_for) WHERE waits_for IS NOT NULL;
+        DROP INDEX job_ready;
+        CREATE INDEX job_ready ON job (drop_name, batch_id, order_key)
+            WHERE state = 'queued' AND not_before IS NULL AND crash_count = 0 AND waits_for IS NULL;
+        DROP INDEX job_suspect;
+        CREATE INDEX job_suspect ON job (batch_id, order_key)
+            WHERE state = 'queued' AND not_before IS NULL AND crash_count > 0 AND waits_for IS NULL;
+        CREATE TRIGGER job_lets_others_go AFTER UPDATE OF state ON job
+        WHEN NEW.state NOT IN ('queued', 'copying', 'previewing', 'committing')
+        BEGIN UPDATE job SET waits_for = NULL WHERE waits_for = NEW.id; END;
+        CREATE TRIGGER job_lets_others_go_with_it AFTER DELETE ON job
+        BEGIN UPDATE job SET waits_for = NULL WHERE waits_for = OLD.id; END;
         """
 }

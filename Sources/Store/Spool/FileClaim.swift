@@ -11,7 +11,8 @@ import SQLite
 ///   with its RAW again. That job becomes `vanished`, `E_SOURCE_VANISHED`: the content it was for is gone. A retry of
 ///   it could only fail.
 ///
-/// Queued and running jobs are left alone: their import notices the change and goes back to candidate.
+/// Queued and running jobs are left alone: their import notices the change and goes back to candidate. One that is not
+/// to be claimed before a time may be claimed at once, so that it notices now.
 enum FileClaim {
     static let ownerOfVersion = """
         SELECT job_id FROM job_file
@@ -47,6 +48,15 @@ enum FileClaim {
     /// The file becomes free for the next job that finds it.
     static func release(_ job: Job.ID, on connection: borrowing Connection) throws(Problem) {
         try connection.change("UPDATE job_file SET is_current = 0 WHERE job_id = ?", [.integer(job)])
+    }
+
+    /// Whether a job ended before its content counted. What was tried, and what came of it, stands.
+    static func isOnlyVerdict(_ state: JobState, _ code: Problem.Code?) -> Bool {
+        guard state == .failed || state == .skipped else { return false }
+        return switch code {
+        case .orphan, .empty, .unsupported, .filtered: true
+        default: false
+        }
     }
 
     private static func others(
@@ -91,15 +101,13 @@ enum FileClaim {
                     UPDATE job SET state = 'vanished', finished_at = ?, problem_code = ?, problem_title = ?,
                         problem_recovery = ? WHERE id = ?
                     """, [.integer(now.nanoseconds)] + JobRow.values(problem) + [.integer(job)])
+            } else if state == .queued {
+                try connection.change("UPDATE job SET not_before = NULL WHERE id = ?", [.integer(job)])
             }
         }
 
         private var hasOnlyVerdict: Bool {
-            guard state == .failed || state == .skipped else { return false }
-            return switch code {
-            case .orphan, .empty, .unsupported, .filtered: true
-            default: false  // it was tried, and what came of it stands
-            }
+            FileClaim.isOnlyVerdict(state, code)
         }
     }
 }

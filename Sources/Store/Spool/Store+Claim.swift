@@ -69,21 +69,23 @@ extension Store {
         """
     package static let dropAfter = """
         SELECT drop_name FROM job INDEXED BY job_ready
-        WHERE state = 'queued' AND not_before IS NULL AND crash_count = 0 AND drop_name > ?
+        WHERE state = 'queued' AND not_before IS NULL AND crash_count = 0 AND waits_for IS NULL AND drop_name > ?
         ORDER BY drop_name LIMIT 1
         """
     package static let firstOfDrop = """
         SELECT id FROM job INDEXED BY job_ready
-        WHERE state = 'queued' AND not_before IS NULL AND crash_count = 0 AND drop_name = ?
+        WHERE state = 'queued' AND not_before IS NULL AND crash_count = 0 AND waits_for IS NULL AND drop_name = ?
         ORDER BY batch_id, order_key LIMIT 1
         """
     package static let suspects = """
         SELECT id, drop_name FROM job INDEXED BY job_suspect
-        WHERE state = 'queued' AND not_before IS NULL AND crash_count > 0
+        WHERE state = 'queued' AND not_before IS NULL AND crash_count > 0 AND waits_for IS NULL
         ORDER BY batch_id, order_key
         """
     package static let inFlight = """
         SELECT count(*) FROM job INDEXED BY job_in_flight WHERE state IN ('copying', 'previewing', 'committing')
         """
     package static var knownFile: String { FileClaim.ownerOfVersion }
+    package static var shotFiles: String { ShotPlace.files }
+    package static var companionFiles: String { ShotPlace.companions }
 }

@@ -24,6 +24,11 @@ extension Store {
                 }
             }
             guard counts.retrying > 0 else { return counts }
+            // Whoever waits for a shot whose own time has not come, waits as long.
+            let late = try connection.all(Self.waitingForRetries, [.integer(now.nanoseconds)]) {
+                row throws(SQLiteError) in
+                try row.integer(0)
+            }
             // Those whose time has come are no longer retrying; the next claim takes their time away.
             let due = try connection.number(
                 "SELECT count(*) FROM job INDEXED BY job_due WHERE state = 'queued' AND not_before <= ?",
@@ -32,10 +37,16 @@ extension Store {
             let soon = try connection.number(
                 "SELECT count(*) FROM job INDEXED BY job_due WHERE state = 'queued' AND not_before > ? AND not_before <= ?",
                 [.integer(now.nanoseconds), .integer((now + .seconds(60)).nanoseconds)])
-            counts.retryingSoon = Int(soon ?? 0)
+            counts.retryingSoon = Int(soon ?? 0) + late.count { $0 <= (now + .seconds(60)).nanoseconds }
+            counts.retrying += late.count
             return counts
         }
     }
+
+    private static let waitingForRetries = """
+        SELECT shot.not_before FROM job AS late INDEXED BY job_waiting CROSS JOIN job AS shot ON shot.id = late.waits_for
+        WHERE late.waits_for IS NOT NULL AND late.state = 'queued' AND shot.state = 'queued' AND shot.not_before > ?
+        """
 
     package func job(_ id: Job.ID) throws(Problem) -> Job? {
         try read { (connection) throws(Problem) in try JobRow.find(id, on: connection) }

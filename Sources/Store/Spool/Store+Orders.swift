@@ -34,7 +34,7 @@ extension Store {
         }
     }
 
-    private static let again = """
+    static let again = """
         state = 'queued', attempts = 0, crash_count = min(crash_count, 1), not_before = NULL, finished_at = NULL, \
         problem_code = NULL, problem_title = NULL, problem_recovery = NULL, asset_id = NULL
         """
