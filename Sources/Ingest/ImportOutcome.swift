@@ -18,6 +18,10 @@ package enum ImportOutcome: Sendable {
     case sourceAway(filesystem: FilesystemID)
     /// It does not fit at the moment; smaller ones may. The attempt does not count.
     case doesNotFit(Problem)
+    /// A late member: its shot's job comes first, and the attempt does not count.
+    case waitsForShot(Job.ID)
+    /// Sidecars whose shot is not known any more: it vanished, or settles anew. They go back to where they wait for it.
+    case alone
     case cancelled
     /// The service stops: given back, as if it had not been tried.
     case stopped

@@ -16,6 +16,7 @@ extension ImportRoom {
                 rooms.log(
                     LogLine(.info, "Imported.", [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
                 if plan.dispositionAfterImport == .pending { owed.ring() }
+                try queueOrphans(of: job)
             case .duplicate(let asset):
                 try rooms.store.finish(
                     claim, as: .duplicate, problem: nil, asset: asset, disposition: plan.dispositionAfterImport,
@@ -26,6 +27,7 @@ extension ImportRoom {
                         .info, "The library holds this photo already.",
                         [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
                 if plan.dispositionAfterImport == .pending { owed.ring() }
+                try queueOrphans(of: job)
             case .ended(let state, let problem): try end(claim, as: state, problem)
             case .tryLater(let problem): try tryLater(claim, problem)
             case .outage(let problem):
@@ -37,6 +39,10 @@ extension ImportRoom {
                 crowded.add(job.id, .init(drop: job.drop, bytes: Importer.room(for: job), problem: problem))
                 tell(job, .queued, problem: problem)
                 rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id))] + path(of: job)))
+            case .waitsForShot(let shot):
+                try rooms.store.wait(claim, for: shot)
+                tell(job, .queued)
+            case .alone: try returnToWatcher(claim, saying: "A sidecar's photo is gone; it waits for it anew.")
             case .sourceChanged: try settleAnew(claim)
             case .sourceAway(let filesystem): try waitForSource(claim, plan: plan, filesystem: filesystem)
             case .cancelled:
@@ -104,12 +110,24 @@ extension ImportRoom {
                 todo: "Import it again once nothing writes to it any more.")
             return try end(claim, as: .vanished, problem)
         }
+        try returnToWatcher(claim, saying: "A source changed while it was imported; it settles anew.")
+    }
+
+    private func returnToWatcher(_ claim: Store.Claim, saying sentence: String) throws(Problem) {
+        let job = claim.job
         try rooms.store.returnToCandidate(claim)
         for file in job.files { signals.sourceChanged(file.path) }
-        rooms.log(
-            LogLine(
-                .info, "A source changed while it was imported; it settles anew.",
-                [("JOB_ID", String(job.id))] + path(of: job)))
+        rooms.log(LogLine(.info, sentence, [("JOB_ID", String(job.id))] + path(of: job)))
+    }
+
+    /// Sidecars that were reported as orphans before their photo came are taken along now.
+    private func queueOrphans(of job: Job) throws(Problem) {
+        guard job.files.contains(where: { DuplicateStep.shotRoles.contains($0.role) }),
+            let place = Store.ShotPlace(job)
+        else { return }
+        for orphan in try rooms.store.queueOrphans(of: place) {
+            if let orphan = try rooms.store.job(orphan) { tell(orphan, .queued) }
+        }
     }
 
     private func waitForSource(

@@ -10,6 +10,8 @@ package struct ImportRooms: Sendable {
     package var pool: BlockingPool
     package var inFlight: InFlight
     let gate = Gate<SHA256Digest>()
+    /// By content identifier. Taken while ``gate`` is held, and never the other way round.
+    let identities = Gate<String>()
     let space = SpaceLedger()
     let leftovers = Leftovers()
     let undecided = Undecided()

@@ -14,8 +14,8 @@ struct Importer: Sendable {
     let plan: ImportPlan
     let cancellation: Cancellation
 
-    private var job: Job { claim.job }
-    private var staging: Path { LibraryLayout.staging(of: claim.importID) }
+    var job: Job { claim.job }
+    var staging: Path { LibraryLayout.staging(of: claim.importID) }
 
     /// Runs the import to its end. Whatever the outcome but ``ImportOutcome/imported(_:)`` and
     /// ``ImportOutcome/unresolved(_:)``, nothing of it is left in the library.
@@ -30,7 +30,7 @@ struct Importer: Sendable {
         case (.cancelled, .stopping): outcome = .stopped
         case (.unresolved, _): return outcome
         case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
-            (.doesNotFit, .requested):
+            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested):
             outcome = .cancelled  // whatever else ended it, nobody wants it any more
         default: break
         }
@@ -43,18 +43,33 @@ struct Importer: Sendable {
     }
 
     private func steps() async throws(ImportEnded) -> ImportOutcome {
+        try await rooms.pool.run { () throws(ImportEnded) in try waitForShot() }
         let staged = try await rooms.pool.run { () throws(ImportEnded) in try copy() }
-        // Two imports of the same bytes at once would both find them new.
+        // Two imports of the same bytes at once would both find them new; so would two halves of one Live Photo find no
+        // asset to join.
         return try await rooms.gate.holding(Set(staged.map(\.sha256))) { () throws(ImportEnded) in
-            switch try await rooms.pool.run({ () throws(ImportEnded) in try prepare(staged) }) {
-            case .duplicate(let asset): .duplicate(of: asset)
-            case .shot(let shot): try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
+            switch try await rooms.pool.run({ () throws(ImportEnded) in try lookIntoLibrary(staged) }) {
+            case .duplicate(let asset): return .duplicate(of: asset)
+            case .fresh(let fresh):
+                return try await rooms.identities.holding(fresh.identifiers) { () throws(ImportEnded) in
+                    switch try await rooms.pool.run({ () throws(ImportEnded) in try prepare(fresh) }) {
+                    case .duplicate(let asset): .duplicate(of: asset)
+                    case .shot(let shot): try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
+                    }
+                }
             }
         }
     }
 
-    private func checkCancelled() throws(ImportEnded) {
+    func checkCancelled() throws(ImportEnded) {
         if cancellation.isCancelled { throw ImportEnded(.cancelled) }
+    }
+
+    var late: LateStep { LateStep(store: rooms.store, job: job, now: rooms.now()) }
+
+    private func waitForShot() throws(ImportEnded) {
+        let shot = try endingImport { () throws(Problem) in try late.shotToWaitFor() }
+        if let shot { throw ImportEnded(.waitsForShot(shot)) }
     }
 
     // MARK: Copying
@@ -122,65 +137,6 @@ struct Importer: Sendable {
         }
     }
 
-    // MARK: Previewing
-
-    private enum Prepared: Sendable {
-        case duplicate(Asset.ID)
-        case shot(Shot)
-    }
-
-    /// Everything the commit needs.
-    private struct Shot: Sendable {
-        var staged: [StagedResource]
-        var inspections: [Inspection]
-        var preview: PreviewStep.Result
-        /// The asset in the catalog that the new files join.
-        var joins: Asset.ID?
-    }
-
-    private func prepare(_ staged: [StagedResource]) throws(ImportEnded) -> Prepared {
-        try checkCancelled()
-        if let problem = rooms.undecided.problem(of: staged.map(\.sha256)) { throw ImportEnded(.outage(problem)) }
-        let known = try DuplicateStep(
-            library: library, store: rooms.store, attempt: job.attempts, isCancelled: { cancellation.isCancelled },
-            log: rooms.log
-        ).run(staged)
-        if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
-        let fresh = staged.indices.filter { !known.known.contains($0) }.map { staged[$0] }
-        for position in known.known { discard(staged[position]) }
-
-        try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
-        enter(.previewing)
-        let inspections = try InspectStep(
-            library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
-        ).run(fresh)
-        let kind = ShotFacts.kind(of: fresh, inspections)
-        if !plan.kinds.isEmpty, !plan.kinds.contains(kind) {
-            throw ImportEnded(
-                Problem(
-                    .filtered, "\(SafeText.of(job.files[0].path)) is a \(kind.rawValue), which this drop leaves alone.")
-            )
-        }
-        let preview: PreviewStep.Result
-        if known.asset == nil {
-            preview = try PreviewStep(
-                library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
-                policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled }
-            ).run(fresh, inspections)
-        } else {
-            preview = .none  // the asset they join has its own
-        }
-        return .shot(Shot(staged: fresh, inspections: inspections, preview: preview, joins: known.asset))
-    }
-
-    /// What the library has already is not needed any more. So nothing is left in staging when the others have moved, and
-    /// whoever finds it after a death can tell that it is over.
-    private func discard(_ resource: StagedResource) {
-        do throws(Errno) {
-            try library.root.unlink(resource.staged)
-        } catch _ {}  // it goes with staging
-    }
-
     // MARK: Committing
 
     private func commit(_ shot: Shot) throws(ImportEnded) -> ImportOutcome {
@@ -194,7 +150,7 @@ struct Importer: Sendable {
         }
         let builder = IntentBuilder(
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
-            preview: shot.preview, assetID: shot.joins ?? rooms.newID(), joins: shot.joins != nil,
+            preview: shot.preview, assetID: shot.joins?.id ?? rooms.newID(), joined: shot.joins,
             sequence: sequence, now: rooms.now())
         let step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         do throws(CommitStep.Failure) {
@@ -213,7 +169,7 @@ struct Importer: Sendable {
         }
     }
 
-    private func enter(_ phase: JobState) {
+    func enter(_ phase: JobState) {
         rooms.inFlight.update(job.id) { $0.phase = phase }
         rooms.event(.job(id: job.id, batch: job.batch, drop: job.drop, state: phase, problem: nil, asset: nil))
     }

@@ -12,8 +12,7 @@ struct ShotFacts: Sendable {
             facts = Facts()
             return
         }
-        let modified = SystemClock.localWallTime(at: Timestamp(nanoseconds: lead.sourceStamp.mtime))
-        var facts = inspection.facts(name: lead.source.name, modified: modified, now: now)
+        var facts = Self.facts(of: lead, inspection, now: now)
         // The leading file may be silent where a companion speaks: a HEIC without GPS beside a RAW with it.
         for (other, resource) in zip(inspections, staged).dropFirst() where resource.role != .sidecar {
             facts.make = facts.make ?? other.facts.make
@@ -28,13 +27,23 @@ struct ShotFacts: Sendable {
         self.facts = facts
     }
 
+    /// What one file says by itself, with the capture time that counts.
+    static func facts(of file: StagedResource, _ inspection: Inspection, now: Timestamp) -> Facts {
+        let modified = SystemClock.localWallTime(at: Timestamp(nanoseconds: file.sourceStamp.mtime))
+        return inspection.facts(name: file.source.name, modified: modified, now: now)
+    }
+
     static func kind(of staged: [StagedResource], _ inspections: [Inspection]) -> AssetKind {
-        let roles = Set(staged.map(\.role))
-        let stills = zip(staged, inspections).filter { $0.1.mediaType.isStill }.map(\.1)
-        if roles.contains(.pairedVideo), !stills.isEmpty { return .livePhoto }
-        if stills.isEmpty, inspections.contains(where: { $0.mediaType.isVideo }) { return .video }
-        if !stills.isEmpty, stills.allSatisfy({ $0.mediaType == .raw }) { return .raw }
-        if stills.contains(where: { $0.facts.isScreenshot }) { return .screenshot }
-        return .photo
+        let isScreenshot = zip(staged, inspections).contains {
+            $0.0.role != .thumbnail && $0.1.mediaType.isStill && $0.1.facts.isScreenshot
+        }
+        return Membership.kind(of: members(staged, inspections), isScreenshot: isScreenshot)
+    }
+
+    static func members(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Membership.Member] {
+        zip(staged, inspections).map { file, inspection in
+            Membership.Member(
+                role: file.role, mediaType: inspection.mediaType, pathExtension: file.source.lowercaseExtension)
+        }
     }
 }

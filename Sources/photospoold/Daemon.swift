@@ -115,7 +115,9 @@ final class Daemon: Sendable {
                 if !ids.isEmpty { wiring.wake() }
                 news.tell(ids)
             },
-            knowsShot: { (_, _, _, _) throws(Problem) in false },
+            knowsShot: { (drop, filesystem, folder, stem) throws(Problem) in
+                try store.knowsShot(drop: drop, filesystem: filesystem, folder: folder, stem: stem)
+            },
             log: log,
             changed: {})
     }

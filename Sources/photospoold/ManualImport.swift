@@ -39,15 +39,16 @@ struct ManualImport {
                 continue
             }
             var haul = Haul()
+            var filesystem: FilesystemID = ""
             do throws(Errno) {
                 let folder = try Folder(opening: root)
-                let filesystem = try folder.filesystem().id
+                filesystem = try folder.filesystem().id
                 let relative = path.below(root) ?? Path(bytes: [])
                 try collect(relative, in: folder, root: root, rules: rules(drop), asNamed: true, into: &haul)
-                groups += grouped(haul.found, drop: drop?.name ?? Self.rootName, filesystem: filesystem)
             } catch {
                 refused.append((path, .source(path, error, doing: "look at")))
             }
+            groups += try grouped(haul.found, drop: drop?.name ?? Self.rootName, filesystem: filesystem)
             refused += haul.refused
             if haul.isFull {
                 refused.append(
@@ -158,8 +159,10 @@ struct ManualImport {
         }
     }
 
-    /// Files of one folder and one stem travel together.
-    private func grouped(_ found: [Found], drop: String, filesystem: FilesystemID) -> [SettledGroup] {
+    /// Files of one folder and one stem travel together. Sidecars alone are orphans, unless their photo came before.
+    private func grouped(
+        _ found: [Found], drop: String, filesystem: FilesystemID
+    ) throws(Problem) -> [SettledGroup] {
         struct Key: Hashable {
             var folder: Path
             var stem: Path
@@ -168,18 +171,24 @@ struct ManualImport {
         for file in found {
             shots[Key(folder: file.path.parent, stem: ShotName(file.path.name).stem), default: []].append(file)
         }
-        return shots.values.flatMap { files in
-            Grouping.groups(of: files.map(\.path.name)).map { members in
-                SettledGroup(
-                    drop: drop,
-                    files: members.map { member in
-                        SettledFile(
-                            path: files[member.index].path, role: member.role, filesystem: filesystem,
-                            stamp: files[member.index].stamp)
-                    },
-                    verdict: Grouping.isOrphan(members) ? orphan(files[members[0].index].path) : nil)
+        var groups: [SettledGroup] = []
+        for (key, files) in shots {
+            for members in Grouping.groups(of: files.map(\.path.name)) {
+                var verdict: Problem?
+                if Grouping.isOrphan(members) {
+                    let isLate = try store.knowsShot(
+                        drop: drop, filesystem: filesystem, folder: key.folder, stem: key.stem)
+                    verdict = isLate ? nil : orphan(files[members[0].index].path)
+                }
+                let settled = members.map { member in
+                    SettledFile(
+                        path: files[member.index].path, role: member.role, filesystem: filesystem,
+                        stamp: files[member.index].stamp)
+                }
+                groups.append(SettledGroup(drop: drop, files: settled, verdict: verdict))
             }
         }
+        return groups
     }
 
     private func orphan(_ path: Path) -> Problem {

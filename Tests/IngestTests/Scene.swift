@@ -123,7 +123,8 @@ final class Scene {
     /// Drops, claims and stages a shot, as an import has it when it begins to commit.
     func stage(
         _ names: [String] = ["IMG_0001.HEIC", "IMG_0001.MOV"], importID: String = "import-1",
-        asset: Asset.ID = "018f0000-0000-7000-8000-0000000000ab", variant: UInt8 = 0, withPreview: Bool = true
+        asset: Asset.ID = "018f0000-0000-7000-8000-0000000000ab", variant: UInt8 = 0, withPreview: Bool = true,
+        joining: Asset? = nil
     ) throws -> StagedShot {
         for (number, name) in names.enumerated() {
             try write(StagedShot.content(number, variant), to: "drop/\(importID)/\(name)")
@@ -164,7 +165,7 @@ final class Scene {
         let builder = IntentBuilder(
             claim: claim, plan: try #require(ImportPlan(job: claim.job, settings: settings)),
             facts: ShotFacts(job: claim.job, staged: staged, inspections: inspections, now: Self.start),
-            staged: staged, inspections: inspections, preview: preview, assetID: asset, joins: false,
+            staged: staged, inspections: inspections, preview: preview, assetID: joining?.id ?? asset, joined: joining,
             sequence: claim.job.sequence, now: Self.start)
         return StagedShot(claim: claim, builder: builder, names: names, variant: variant)
     }

@@ -13,6 +13,20 @@ package enum Samples {
     /// A header, then nothing but 0xFF.
     package static let corrupt = folder.appending(path: "IMG_0004.JPG")
 
+    /// As much of a DNG as says that it is one, taken at a time as EXIF writes it (`2026:05:17 09:04:31`): nothing can be
+    /// decoded from it. Another `number`, other bytes.
+    package static func raw(at time: String, number: Int = 0) -> Data {
+        func little(_ value: Int, _ width: Int) -> [UInt8] {
+            (0..<width).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        // DateTime, text of 20 bytes behind the directory; DNGVersion 1.4.
+        let dateTime = little(0x132, 2) + little(2, 2) + little(20, 4) + little(8 + 2 + 24 + 4, 4)
+        let version = little(0xC612, 2) + little(1, 2) + little(4, 4) + [1, 4, 0, 0]
+        let directory = little(2, 2) + dateTime + version + little(0, 4)
+        return Data(Array("II".utf8) + little(42, 2) + little(8, 4) + directory + Array(time.utf8) + [0])
+            + Data("sensor \(number)".utf8)
+    }
+
     /// The photo with `number` behind its end-of-image marker: same picture, other bytes, still a valid JPEG.
     package static func variant(_ number: Int) throws -> Data {
         var data = try Data(contentsOf: photo)

@@ -10,13 +10,19 @@ struct IntentBuilder {
     let inspections: [Inspection]
     let preview: PreviewStep.Result
     let assetID: Asset.ID
-    let joins: Bool
+    /// The asset in the catalog that the files join.
+    let joined: Asset?
     /// What `{seq}` stands for.
     let sequence: Int64
     let now: Timestamp
 
     func intent(collision: Int) -> CommitIntent {
-        let paths = placement.paths(collision: collision)
+        let paths =
+            if let joined {
+                Placement.paths(beside: joined, for: staged.map(\.source.name), collision: collision)
+            } else {
+                placement.paths(collision: collision)
+            }
         var resources: [Resource] = []
         var moves: [CommitIntent.Move] = []
         for (position, resource) in staged.enumerated() {
@@ -38,11 +44,29 @@ struct IntentBuilder {
                     staged: made.staged, final: LibraryLayout.preview(of: assetID), sha256: made.sha256,
                     size: made.byteCount, device: made.device, inode: made.inode), at: 0)
         }
-        let asset = Asset(
-            id: assetID, kind: facts.kind, collection: plan.collection, facts: facts.facts, resources: resources,
-            preview: assetPreview, importedAt: now)
+        let asset =
+            joined.map { joining($0, resources) }
+            ?? Asset(
+                id: assetID, kind: facts.kind, collection: plan.collection, facts: facts.facts, resources: resources,
+                preview: assetPreview, importedAt: now)
         return CommitIntent(
-            job: claim.job.id, importID: claim.importID, moves: moves, asset: asset, joinsExisting: joins)
+            job: claim.job.id, importID: claim.importID, moves: moves, asset: asset, joinsExisting: joined != nil)
+    }
+
+    /// The asset as it will be, with the new resources only. Their roles give way to those that are there.
+    private func joining(_ asset: Asset, _ resources: [Resource]) -> Asset {
+        var members = (asset.resources + resources).map(Membership.Member.init)
+        let roles = Membership.roles(of: members)
+        for position in members.indices { members[position].role = roles[position] }
+        var resources = resources
+        for position in resources.indices { resources[position].role = roles[asset.resources.count + position] }
+        var joining = asset
+        joining.resources = resources
+        joining.facts = facts.facts
+        joining.kind = Membership.kind(
+            of: members, isScreenshot: asset.facts.isScreenshot || facts.facts.isScreenshot)
+        if case .made = preview { joining.preview = assetPreview }
+        return joining
     }
 
     private var assetPreview: AssetPreview {

@@ -17,6 +17,19 @@ struct Placement: Sendable {
         template.paths(for: shot, suffixes: suffixes, collision: collision)
     }
 
+    /// Beside the original that leads an asset, and under its stem: one path a file, in their order.
+    static func paths(beside asset: Asset, for names: [Path], collision: Int) -> [Path] {
+        guard let lead = asset.resources.first(where: { $0.role == .photo }) ?? asset.resources.first,
+            let template = try? NamingTemplate("{stem}{ext}")  // a constant that is one
+        else { return names }
+        let own = lead.sourcePath.name.stem
+        let shot = NamingTemplate.Shot(
+            capturedAt: WallTime(secondsSince1970: 0), stem: lead.path.name.stem, drop: "", batch: 0, sequence: 0,
+            sha256: lead.sha256, id: asset.id)
+        let suffixes = names.map { NamingTemplate.suffix(of: $0, after: own) }
+        return template.paths(for: shot, suffixes: suffixes, collision: collision).map { lead.path.parent / $0 }
+    }
+
     /// The same final paths with another number, when only the paths are left, as in recovery: `IMG_0001.CR2.xmp` and
     /// `IMG_0001.CR2` become `IMG_0001-2.CR2.xmp` and `IMG_0001-2.CR2`. The stem gives way where a name would grow
     /// beyond 255 bytes.

@@ -10,6 +10,8 @@ struct DuplicateStep {
     let attempt: Int
     let isCancelled: () -> Bool
     let log: Log
+    /// The only asset that counts; nil for all.
+    var within: Asset.ID?
 
     struct Finding {
         /// Positions in the group whose bytes the library has.
@@ -35,7 +37,8 @@ struct DuplicateStep {
         return finding
     }
 
-    private static let shotRoles: Set<Role> = [.photo, .alternatePhoto, .video, .pairedVideo]
+    /// What can be a shot by itself.
+    static let shotRoles: Set<Role> = [.photo, .alternatePhoto, .video, .pairedVideo]
 
     /// The asset that has these bytes; nil when the library does not hold them.
     private func holder(of resource: StagedResource) throws(ImportEnded) -> Asset.ID? {
@@ -44,6 +47,7 @@ struct DuplicateStep {
                 Problem(.tombstone, "\(SafeText.of(resource.source)) was deleted from the library on purpose."))
         }
         for candidate in try endingImport({ () throws(Problem) in try store.resources(withHash: resource.sha256) }) {
+            if let within, candidate.asset != within { continue }
             if try holdsBytes(candidate.resource) { return candidate.asset }
             log(
                 LogLine(

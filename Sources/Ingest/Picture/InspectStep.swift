@@ -15,7 +15,10 @@ struct InspectStep {
         var inspections: [Inspection] = []
         for resource in staged { inspections.append(try inspect(resource)) }
         guard let lead = staged.first, let inspection = inspections.first else { return inspections }
-        if inspection.mediaType == .unknown { throw ImportEnded(unknown(lead)) }
+        // A sidecar is what its name says: many are plain text.
+        if inspection.mediaType == .unknown, DuplicateStep.shotRoles.contains(lead.role) {
+            throw ImportEnded(unknown(lead))
+        }
         return inspections
     }
 

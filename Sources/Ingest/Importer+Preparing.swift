@@ -1,0 +1,146 @@
+import Files
+import PhotoModel
+import Preview
+import Store
+import Workers
+
+/// From verified copies to everything that the commit needs: what the library has already, what the files are, which
+/// asset they join, and the preview.
+extension Importer {
+    /// What of a group the library does not hold.
+    struct Fresh: Sendable {
+        var staged: [StagedResource]
+        var inspections: [Inspection]
+        /// The asset that the known files of the group belong to.
+        var known: Asset.ID?
+
+        var identifiers: Set<String> { Set(inspections.compactMap(\.facts.contentIdentifier)) }
+    }
+
+    enum Looked: Sendable {
+        case duplicate(Asset.ID)
+        case fresh(Fresh)
+    }
+
+    enum Prepared: Sendable {
+        case duplicate(Asset.ID)
+        case shot(Shot)
+    }
+
+    /// Everything the commit needs.
+    struct Shot: Sendable {
+        var staged: [StagedResource]
+        var inspections: [Inspection]
+        var preview: PreviewStep.Result
+        /// The asset in the catalog that the new files join.
+        var joins: Asset?
+    }
+
+    func lookIntoLibrary(_ staged: [StagedResource]) throws(ImportEnded) -> Looked {
+        try checkCancelled()
+        if let problem = rooms.undecided.problem(of: staged.map(\.sha256)) { throw ImportEnded(.outage(problem)) }
+        guard hasShot(staged) else { return .fresh(Fresh(staged: staged, inspections: try inspect(staged))) }
+        let known = try duplicates.run(staged)
+        if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
+        let fresh = keep(staged, but: known.known)
+        return .fresh(Fresh(staged: fresh, inspections: try inspect(fresh), known: known.asset))
+    }
+
+    func prepare(_ fresh: Fresh) throws(ImportEnded) -> Prepared {
+        guard fresh.known != nil || hasShot(fresh.staged) else { return try prepareCompanions(fresh) }
+        let joined = try endingImport { () throws(Problem) -> Asset? in
+            if let id = fresh.known { return try existing(id) }
+            return try late.asset(for: fresh.staged, fresh.inspections)
+        }
+        try checkKind(fresh, joined)
+        return .shot(
+            Shot(
+                staged: fresh.staged, inspections: fresh.inspections, preview: try preview(fresh, joined),
+                joins: joined))
+    }
+
+    /// Sidecars alone belong to a shot that came before. Equal bytes elsewhere in the library make them no part of that
+    /// shot: two edits are often the same.
+    private func prepareCompanions(_ alone: Fresh) throws(ImportEnded) -> Prepared {
+        let joined = try endingImport { () throws(Problem) in try late.asset(for: alone.staged, alone.inspections) }
+        var duplicates = duplicates
+        duplicates.within = joined?.id
+        let known = try duplicates.run(alone.staged)
+        if known.known.count == alone.staged.count, let asset = known.asset { return .duplicate(asset) }
+        guard let joined else {
+            let isWatched = try endingImport { () throws(Problem) in
+                if job.isManual { return false }
+                return try !late.isShotKnown()
+            }
+            throw ImportEnded(isWatched ? .alone : .ended(.failed, late.orphan()))
+        }
+        let inspections = alone.inspections.indices.filter { !known.known.contains($0) }.map { alone.inspections[$0] }
+        return .shot(
+            Shot(
+                staged: keep(alone.staged, but: known.known), inspections: inspections, preview: .none, joins: joined))
+    }
+
+    private func hasShot(_ staged: [StagedResource]) -> Bool {
+        staged.contains { DuplicateStep.shotRoles.contains($0.role) }
+    }
+
+    private var duplicates: DuplicateStep {
+        DuplicateStep(
+            library: library, store: rooms.store, attempt: job.attempts, isCancelled: { cancellation.isCancelled },
+            log: rooms.log)
+    }
+
+    private func existing(_ id: Asset.ID) throws(Problem) -> Asset {
+        guard let asset = try rooms.store.asset(id) else {
+            throw Problem(
+                .conflict, "Asset \(id) is no longer in the catalog.", todo: "Nothing; the import is tried again.")
+        }
+        return asset
+    }
+
+    private func inspect(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
+        try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
+        enter(.previewing)
+        return try InspectStep(
+            library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
+        ).run(staged)
+    }
+
+    /// Of an asset that is joined the kind counts that it will have.
+    private func checkKind(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) {
+        guard !plan.kinds.isEmpty else { return }
+        var kind = ShotFacts.kind(of: fresh.staged, fresh.inspections)
+        if let joined {
+            var members =
+                joined.resources.map(Membership.Member.init) + ShotFacts.members(fresh.staged, fresh.inspections)
+            for (position, role) in Membership.roles(of: members).enumerated() { members[position].role = role }
+            kind = Membership.kind(of: members, isScreenshot: joined.facts.isScreenshot)
+        }
+        guard !plan.kinds.contains(kind) else { return }
+        throw ImportEnded(
+            Problem(
+                .filtered, "\(SafeText.of(job.files[0].path)) is a \(kind.rawValue), which this drop leaves alone."))
+    }
+
+    /// An asset that is joined keeps its preview, and gets one if it has none.
+    private func preview(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) -> PreviewStep.Result {
+        if let joined, joined.preview.path != nil { return .none }
+        return try PreviewStep(
+            library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
+            policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled }
+        ).run(fresh.staged, fresh.inspections)
+    }
+
+    private func keep(_ staged: [StagedResource], but known: Set<Int>) -> [StagedResource] {
+        for position in known { discard(staged[position]) }
+        return staged.indices.filter { !known.contains($0) }.map { staged[$0] }
+    }
+
+    /// What the library has already is not needed any more. So nothing is left in staging when the others have moved, and
+    /// whoever finds it after a death can tell that it is over.
+    private func discard(_ resource: StagedResource) {
+        do throws(Errno) {
+            try library.root.unlink(resource.staged)
+        } catch _ {}  // it goes with staging
+    }
+}

@@ -1,0 +1,80 @@
+import PhotoModel
+import Store
+
+/// Whether a job's files are late members of a shot that came before: what they wait for, and which asset they join.
+///
+/// A shot is joined by equal content identifier, or by equal stem, folder, filesystem and capture time. Where more than
+/// one asset would do, none is joined: nobody can tell which.
+struct LateStep {
+    let store: Store
+    let job: Job
+    let now: Timestamp
+
+    /// Clocks and containers round: a RAW and its JPEG, or the halves of a Live Photo, differ by this much at most.
+    static let tolerance: Int64 = 2
+
+    /// An older job for photos or videos of this shot that has not ended. Before it has, nothing can be decided.
+    func shotToWaitFor() throws(Problem) -> Job.ID? { try store.unfinishedShot(before: job) }
+
+    /// Whether a photo or video of this shot was handed over before.
+    func isShotKnown() throws(Problem) -> Bool {
+        guard let place = Store.ShotPlace(job) else { return false }
+        return try store.knowsShot(place)
+    }
+
+    /// The one asset that these files belong to; nil when there is none, or more than one.
+    func asset(for staged: [StagedResource], _ inspections: [Inspection]) throws(Problem) -> Asset? {
+        let identifiers = Set(inspections.compactMap(\.facts.contentIdentifier))
+        if identifiers.count == 1, let identifier = identifiers.first {
+            let found = try store.assets(withContentIdentifier: identifier)
+            if !found.isEmpty { return found.count == 1 ? found[0] : nil }
+        }
+        guard let place = Store.ShotPlace(job) else { return nil }
+        let agreeing = try store.assets(ofShot: place).filter { agrees($0, staged, inspections, identifiers) }
+        return agreeing.count == 1 ? agreeing[0] : nil
+    }
+
+    private func agrees(
+        _ asset: Asset, _ staged: [StagedResource], _ inspections: [Inspection], _ identifiers: Set<String>
+    ) -> Bool {
+        if let known = asset.facts.contentIdentifier, !identifiers.isEmpty, !identifiers.contains(known) {
+            return false
+        }
+        guard let lead = zip(staged, inspections).first(where: { DuplicateStep.shotRoles.contains($0.0.role) }) else {
+            return sidecarAgrees(asset, inspections)
+        }
+        // A second file of the same extension is another version, or another shot of the same name; no camera writes
+        // two into one shot.
+        let extensions = Set(
+            asset.resources.filter { DuplicateStep.shotRoles.contains($0.role) }.map(\.sourcePath.lowercaseExtension))
+        let isAnother = staged.contains {
+            DuplicateStep.shotRoles.contains($0.role) && extensions.contains($0.source.lowercaseExtension)
+        }
+        if isAnother { return false }
+        let facts = ShotFacts.facts(of: lead.0, lead.1, now: now)
+        return Self.isSameTime((facts.capturedAt, facts.capturedOffset), asset.facts)
+    }
+
+    /// A sidecar without a time of its own belongs by its name; one with a time must agree.
+    private func sidecarAgrees(_ asset: Asset, _ inspections: [Inspection]) -> Bool {
+        let date = inspections.flatMap(\.dates).first { $0.isPlausible(now: now) }
+        guard let date else { return true }
+        return Self.isSameTime((date.time, date.offset), asset.facts)
+    }
+
+    /// As the clocks showed it, or, where both say how far from Greenwich they were, as it was there.
+    static func isSameTime(_ one: (time: WallTime?, offset: String?), _ facts: Facts) -> Bool {
+        guard let time = one.time, let other = facts.capturedAt else { return false }
+        let gap = time.secondsAsUTC - other.secondsAsUTC
+        if abs(gap) <= tolerance { return true }
+        guard let offset = one.offset.flatMap(CaptureDate.seconds(ofOffset:)),
+            let otherOffset = facts.capturedOffset.flatMap(CaptureDate.seconds(ofOffset:))
+        else { return false }
+        return abs(gap - Int64(offset) + Int64(otherOffset)) <= tolerance
+    }
+
+    /// For sidecars of which no photo or video is in the library.
+    func orphan() -> Problem {
+        Problem(.orphan, "\(SafeText.of(job.files[0].path)) came without the photo it belongs to.")
+    }
+}

@@ -1,0 +1,172 @@
+import ControlAPI
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite("A member that comes after its shot", .tags(.exactlyOnce, .neverLost)) struct LateMemberTests {
+    private static let time = "2026:05:17 09:04:31"
+    private static let xmp = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"></x:xmpmeta>".utf8)
+
+    private func drop(_ data: Data, as name: String, in installation: Installation) throws {
+        let target = installation.drop.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: target)
+    }
+
+    /// The only asset, as role and path of each resource.
+    private func resources(_ installation: Installation) throws -> [String] {
+        let assets = try installation.assets()
+        try #require(assets.count == 1, "\(assets)")
+        return assets[0].resources.map { "\($0.role) \($0.path)" }
+    }
+
+    private func expectWhole(_ installation: Installation, jobs: Int) throws {
+        let asset = try #require(try installation.assets().first)
+        #expect(try installation.visibleFiles() == asset.resources.map(\.path).sorted())
+        for resource in asset.resources {
+            let stored = try Data(contentsOf: installation.library.appending(path: resource.path))
+            let source = resource.sourcePath
+            #expect(try stored == Data(contentsOf: URL(filePath: source)))
+        }
+        let all = try installation.jobs()
+        #expect(all.count == jobs)
+        #expect(all.allSatisfy { $0.state == "imported" && $0.assetID == asset.id }, "\(all)")
+        #expect(try installation.stagedEntries().isEmpty)
+    }
+
+    enum Member: String, CaseIterable, Sendable {
+        case raw = "IMG_0001.DNG"
+        case jpeg = "IMG_0001.JPG"
+        case sidecar = "IMG_0001.xmp"
+        case adjustment = "IMG_0001.AAE"
+
+        func data() throws -> Data {
+            switch self {
+            case .raw: Samples.raw(at: LateMemberTests.time)
+            case .jpeg: try Data(contentsOf: Samples.photo)
+            case .sidecar: LateMemberTests.xmp
+            case .adjustment: Data("<plist><dict><key>adjustmentFormatIdentifier</key></dict></plist>".utf8)
+            }
+        }
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            [.jpeg, .raw, .sidecar, .adjustment], [.raw, .jpeg, .sidecar], [.jpeg, .sidecar, .raw], [.raw, .sidecar],
+        ] as [[Member]])
+    func `F06 F07 joins its asset under its name, in whatever order they come`(order: [Member]) async throws {
+        let installation = try Installation()
+        try await installation.start()
+        for (number, member) in order.enumerated() {
+            try drop(try member.data(), as: "card/" + member.rawValue, in: installation)
+            try await installation.wait(for: member.rawValue) { try installation.status().queue.imported == number + 1 }
+        }
+        try await installation.waitUntilIdle()
+        let found = try resources(installation)
+        #expect(found.count == order.count)
+        #expect(Set(found.map { $0.split(separator: "/").last ?? "" }) == Set(order.map { $0.rawValue[...] }))
+        #expect(found.count { $0.hasPrefix("photo ") } == 1)
+        #expect(found[0].hasPrefix("photo "))
+        try expectWhole(installation, jobs: order.count)
+        let asset = try #require(try installation.assets().first)
+        #expect(asset.kind == (order.contains(.jpeg) ? "photo" : "raw"))
+        #expect(asset.preview.state == (order.contains(.jpeg) ? "ok" : "failed"))
+        if order.contains(.jpeg) {
+            let previews = try installation.files(below: installation.library.appending(path: ".photospool/previews"))
+            #expect(previews == [String(asset.id.suffix(2)) + "/" + asset.id + ".jpg"])
+        }
+        #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `F10 waits for its photo's turn, and is an orphan when that failed`() async throws {
+        let installation = try Installation()
+        try await installation.start()
+        _ = try installation.post("/v1/pause")
+        var damaged = try Data(contentsOf: Samples.corrupt)
+        damaged.append(contentsOf: [0xFF, 0xD9])  // complete, and no picture
+        try drop(damaged, as: "IMG_0004.JPG", in: installation)
+        try drop(try Samples.variant(9), as: "IMG_0009.JPG", in: installation)
+        try await installation.wait(for: "the photos") { try installation.status().queue.queued == 2 }
+        for name in ["IMG_0004.xmp", "IMG_0009.xmp"] { try drop(Self.xmp, as: name, in: installation) }
+        try await installation.wait(for: "the sidecars") { try installation.status().queue.queued == 4 }
+        #expect(try !installation.status().idle)
+        _ = try installation.post("/v1/resume")
+        try await installation.waitUntilIdle()
+        let jobs = try installation.jobs().map { ($0.files[0].path.suffix(12), $0.state, $0.error?.code, $0.attempts) }
+        let byName = Dictionary(uniqueKeysWithValues: jobs.map { (String($0.0), $0) })
+        #expect(byName["IMG_0004.JPG"]?.1 == "failed")
+        #expect(byName["IMG_0004.xmp"]?.1 == "failed")
+        #expect(byName["IMG_0004.xmp"]?.2 == "E_ORPHAN")
+        #expect(byName["IMG_0009.xmp"]?.1 == "imported")
+        #expect(byName["IMG_0009.xmp"]?.3 == 1)
+        #expect(try resources(installation).count == 2)
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `is taken along by hand too, and reported when its photo was never there`() async throws {
+        let installation = try Installation()
+        try drop(Self.xmp, as: "x/IMG_0002.xmp", in: installation)
+        // What is younger than two seconds is refused as busy.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_779_001_200)],
+            ofItemAtPath: installation.drop.appending(path: "x/IMG_0002.xmp").path)
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let folder = installation.drop.appending(path: "x").path
+        let reply = try installation.post("/v1/import", body: "{\"paths\":[\"\(folder)\"]}")
+        #expect(reply.isSuccess)
+        try await installation.wait(for: "the verdict") { try installation.status().queue.failed == 1 }
+        #expect(try installation.jobs("&state=failed").first?.error?.code == "E_ORPHAN")
+        // Its photo comes, in a later life of the daemon: the orphan goes along.
+        installation.kill()
+        try await installation.start()
+        try drop(try Samples.variant(2), as: "x/IMG_0002.JPG", in: installation)
+        try await installation.wait(for: "the photo") { try installation.status().queue.imported == 3 }
+        try await installation.waitUntilIdle()
+        let assets = try installation.assets()
+        #expect(assets.map(\.resources.count).sorted() == [1, 2])
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5)), .tags(.stopsAnywhere, .neverPartial))
+    func `I01 joins once, killed at any call`() async throws {
+        guard try Faults.arePossible(for: "killing the daemon while a member joins") else { return }
+        @Sendable func installed() throws -> Installation {
+            let installation = try Installation()
+            try drop(try Member.jpeg.data(), as: "IMG_0001.JPG", in: installation)
+            #expect(try installation.runOnce() == 0)
+            try drop(try Member.raw.data(), as: "IMG_0001.DNG", in: installation)
+            return installation
+        }
+        let whole = try installed()
+        let trace = whole.folder.url.appending(path: "trace")
+        #expect(try whole.runOnce(environment: Faults.environment(trace: trace, root: whole.folder.url)) == 0)
+        let changes = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
+            .count { $0.prefix { $0 != " " }.hasSuffix("!") }
+        #expect(changes > 20)
+        let step = Faults.areExhaustive ? 1 : max(1, changes / 8)
+        let points = Array(stride(from: Int.random(in: 1...step), through: changes, by: step))
+        try await onOwnThreads(points, width: 2) { death in
+            let installation = try installed()
+            let everywhere = installation.folder.url.path
+            _ = try installation.runOnce(environment: Faults.environment(["change:KILL:\(death)@\(everywhere)"]))
+            for file in try installation.visibleFiles() {
+                let name = String(file.split(separator: "/").last ?? "")
+                let stored = try Data(contentsOf: installation.library.appending(path: file))
+                #expect(try stored == Data(contentsOf: installation.drop.appending(path: name)), "death \(death)")
+            }
+            #expect(try installation.runOnce() == 0, Comment(rawValue: installation.logText))
+            try installation.launch()
+            while (try? installation.status().idle) != true { Thread.sleep(forTimeInterval: 0.05) }
+            #expect(try resources(installation).count == 2, "death \(death)")
+            try expectWhole(installation, jobs: 2)
+            installation.stop()
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Files
+import PhotoModel
+import Store
+import Testing
+
+@testable import Ingest
+
+/// Which asset a member joins that comes after its shot. The shot is IMG_0001.HEIC, taken 2026-05-17T09:04:31.
+@Suite("A late member") struct LateStepTests {
+    private static let shot: Asset.ID = "018f0000-0000-7000-8000-0000000000ab"
+
+    /// Files beside the shot, claimed, and as they were staged.
+    private func stage(
+        _ names: [(String, Role)], in scene: Scene, folder: String = "import-1", importID: String = "late"
+    ) throws -> (job: Job, staged: [StagedResource]) {
+        var files: [SettledFile] = []
+        for (name, role) in names {
+            try scene.write(Array(name.utf8), to: "drop/\(folder)/\(name)")
+            files.append(try scene.settled("\(folder)/\(name)", role: role))
+        }
+        let job = try scene.claim(files, importID: importID).job
+        let staged = files.enumerated().map { number, file in
+            StagedResource(
+                role: file.role, source: file.path, sourceStamp: file.stamp, staged: Path("staged/\(number)"),
+                sha256: SHA256.digest(of: Array(file.path.shown.utf8)), size: file.stamp.size, device: 1, inode: 1)
+        }
+        return (job, staged)
+    }
+
+    private func inspection(
+        _ type: MediaType, second: Int? = nil, identifier: String? = nil, offset: String? = nil
+    ) -> Inspection {
+        var inspection = Inspection(mediaType: type)
+        inspection.facts.contentIdentifier = identifier
+        if let second {
+            let time = WallTime(year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: second)
+            inspection.dates = [CaptureDate(time: time, offset: offset, source: .exifOriginal)]
+        }
+        return inspection
+    }
+
+    private func sceneWithShot() throws -> Scene {
+        let scene = try Scene()
+        _ = try scene.commit(try scene.stage(["IMG_0001.HEIC"]))
+        return scene
+    }
+
+    private func joined(
+        _ names: [(String, Role)], _ inspections: [Inspection], in scene: Scene, folder: String = "import-1",
+        importID: String = "late"
+    ) throws -> Asset.ID? {
+        let (job, staged) = try stage(names, in: scene, folder: folder, importID: importID)
+        return try LateStep(store: scene.store, job: job, now: Scene.start).asset(for: staged, inspections)?.id
+    }
+
+    @Test(arguments: [28, 29, 31, 33, 34])
+    func `joins by stem, folder and a capture time that differs by two seconds at most`(second: Int) throws {
+        let scene = try sceneWithShot()
+        let found = try joined([("IMG_0001.DNG", .photo)], [inspection(.raw, second: second)], in: scene)
+        #expect(found == ((29...33).contains(second) ? Self.shot : nil))
+    }
+
+    @Test func `does not join without a time of its own that agrees, unless it is a sidecar`() throws {
+        let scene = try sceneWithShot()
+        #expect(try joined([("IMG_0001.DNG", .photo)], [inspection(.raw)], in: scene) == nil)
+        #expect(
+            try joined([("IMG_0001.AAE", .adjustment)], [inspection(.appleAdjustment)], in: scene, importID: "2")
+                == Self.shot)
+        #expect(
+            try joined([("IMG_0001.HEIC.xmp", .sidecar)], [inspection(.xmp, second: 50)], in: scene, importID: "3")
+                == nil)
+        #expect(
+            try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp, second: 31)], in: scene, importID: "4")
+                == Self.shot)
+    }
+
+    @Test func `does not join a shot of another folder or stem`() throws {
+        let scene = try sceneWithShot()
+        #expect(
+            try joined([("IMG_0001.DNG", .photo)], [inspection(.raw, second: 31)], in: scene, folder: "other") == nil)
+        #expect(
+            try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp)], in: scene, folder: "other", importID: "2")
+                == nil)
+        #expect(
+            try joined([("IMG_0002.DNG", .photo)], [inspection(.raw, second: 31)], in: scene, importID: "3") == nil)
+    }
+
+    @Test func `is not another file of the same extension: that is another version, or another shot`() throws {
+        let scene = try sceneWithShot()
+        #expect(try joined([("IMG_0001.heic", .photo)], [inspection(.heic, second: 31)], in: scene) == nil)
+    }
+
+    @Test func `joins by content identifier, wherever it comes from and whatever it is called`() throws {
+        let scene = try Scene()
+        let first = try scene.stage(["IMG_0001.HEIC"], withPreview: false)
+        var intent = first.intent
+        intent.asset.facts.contentIdentifier = "A1B2"
+        _ = try scene.commitStep.run(intent, claim: first.claim, disposition: .keep) { _ in intent }
+        let video = [("EDIT.MOV", Role.video)]
+        let found = try joined(
+            video, [inspection(.quicktime, identifier: "A1B2")], in: scene, folder: "other", importID: "2")
+        #expect(found == Self.shot)
+        #expect(
+            try joined(
+                [("IMG_0001.MOV", .video)], [inspection(.quicktime, second: 31, identifier: "C3D4")], in: scene,
+                importID: "3") == nil)
+    }
+
+    @Test func `joins none where two would do`() throws {
+        let scene = try sceneWithShot()
+        // Another version of the same name, imported for itself.
+        try scene.write(StagedShot.content(0, 9), to: "drop/import-1/IMG_0001.HEIC")
+        let claim = try scene.claim([try scene.settled("import-1/IMG_0001.HEIC")], importID: "second")
+        var intent = try scene.stage(
+            ["IMG_0009.HEIC"], importID: "import-9", asset: "018f0000-0000-7000-8000-0000000000cd", variant: 9,
+            withPreview: false
+        ).intent
+        intent.job = claim.job.id
+        intent.importID = claim.importID
+        _ = try scene.commitStep.run(intent, claim: claim, disposition: .keep) { _ in intent }
+        #expect(try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp)], in: scene) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("09:04:31", "+02:00", "07:04:32", "+00:00", true), ("09:04:31", "+02:00", "07:04:32", nil, false),
+            ("09:04:31", nil, "09:04:29", "+00:00", true), ("09:04:31", "+02:00", "07:04:35", "+00:00", false),
+        ] as [(String, String?, String, String?, Bool)])
+    func `agrees by what the clocks showed, or by what they meant`(
+        shot: String, offset: String?, member: String, memberOffset: String?, agrees: Bool
+    ) throws {
+        func time(_ text: String) -> WallTime {
+            let parts = text.split(separator: ":").compactMap { Int($0) }
+            return WallTime(year: 2026, month: 5, day: 17, hour: parts[0], minute: parts[1], second: parts[2])
+        }
+        var facts = Facts()
+        facts.capturedAt = time(shot)
+        facts.capturedOffset = offset
+        #expect(LateStep.isSameTime((time(member), memberOffset), facts) == agrees)
+    }
+
+    // MARK: Joining
+
+    @Test func `stands beside the leading original, under its stem, and takes the next free name`() throws {
+        let scene = try Scene()
+        try scene.write([1], to: "library/\(Scene.day)/IMG_0001.HEIC")  // so the shot is IMG_0001_1
+        _ = try scene.commit(try scene.stage(["IMG_0001.HEIC"]))
+        let asset = try #require(try scene.store.asset(Self.shot))
+        func paths(_ names: String..., collision: Int = 0) -> [String] {
+            Placement.paths(beside: asset, for: names.map { Path($0) }, collision: collision).map(\.shown)
+        }
+        let stem = "\(Scene.day)/IMG_0001_1"
+        #expect(paths("IMG_0001.CR2", "IMG_0001.CR2.xmp") == [stem + ".CR2", stem + ".CR2.xmp"])
+        #expect(paths("IMG_0001.xmp", collision: 2) == [stem + "_2.xmp"])
+        #expect(paths("IMG_E0001.MOV") == [stem + "_IMG_E0001.MOV"])
+    }
+
+    /// The catalog's asset and a video that joins it, staged: one rename.
+    private func joining(in scene: Scene) throws -> StagedShot {
+        _ = try scene.commit(try scene.stage(["IMG_0001.HEIC"]))
+        let asset = try #require(try scene.store.asset(Self.shot))
+        return try scene.stage(["IMG_0001.MOV"], importID: "late", variant: 1, withPreview: false, joining: asset)
+    }
+
+    private func expectJoined(in scene: Scene) throws {
+        #expect(scene.visible == ["\(Scene.day)/IMG_0001.HEIC", "\(Scene.day)/IMG_0001.MOV"])
+        #expect(scene.previews.count == 1)
+        let asset = try #require(try scene.store.asset(Self.shot))
+        #expect(asset.resources.map(\.role) == [.photo, .alternatePhoto])
+        #expect(asset.preview.state == .ok)
+        #expect(try scene.store.assets(AssetFilter(), limit: 10).items.count == 1)
+    }
+
+    @Test func `is one more resource of its asset, and the library's journal says of which`() throws {
+        let scene = try Scene()
+        let shot = try joining(in: scene)
+        let intent = try scene.commit(shot)
+        try expectJoined(in: scene)
+        #expect(intent.asset.id == Self.shot)
+        #expect(intent.joinsExisting)
+        #expect(intent.asset.facts.capturedAt == shot.builder.facts.facts.capturedAt)
+        #expect(intent.moves.count == 1)
+        #expect(try scene.store.job(shot.claim.job.id)?.asset == Self.shot)
+        let text = try scene.files(below: "library/.photospool/journal").map {
+            String(decoding: try scene.bytes("library/.photospool/journal/" + $0), as: UTF8.self)
+        }.joined()
+        #expect(text.contains("\"joinsExisting\":true"))
+    }
+
+    @Test(.tags(.stopsAnywhere), arguments: 0...1)
+    func `is rolled forward when its commit was cut short`(renames: Int) throws {
+        let scene = try Scene()
+        let shot = try joining(in: scene)
+        _ = try scene.store.recordIntent(shot.intent, for: shot.claim, at: Scene.start)
+        for move in shot.intent.moves.prefix(renames) {
+            try scene.library.root.renameNoReplace(move.staged, to: move.final, in: scene.library.root)
+        }
+        try scene.reopen()
+        #expect(try scene.recover() == Recovery.Report(rolledForward: 1))
+        try expectJoined(in: scene)
+        #expect(try scene.recover() == Recovery.Report())
+    }
+
+    @Test(.tags(.stopsAnywhere)) func `is rolled back when its bytes are gone, and its asset stays as it was`() throws {
+        let scene = try Scene()
+        let shot = try joining(in: scene)
+        _ = try scene.store.recordIntent(shot.intent, for: shot.claim, at: Scene.start)
+        try scene.remove("library/" + shot.intent.moves[0].staged.shown)
+        try scene.reopen()
+        #expect(try scene.recover() == Recovery.Report(rolledBack: 1))
+        #expect(scene.visible == ["\(Scene.day)/IMG_0001.HEIC"])
+        #expect(try scene.store.asset(Self.shot)?.resources.count == 1)
+        #expect(try scene.state(shot.claim) == .queued)
+    }
+}
