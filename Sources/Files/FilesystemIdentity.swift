@@ -67,7 +67,7 @@ enum FilesystemIdentity {
             let number = try unsafe path.withCString { name throws(Errno) in
                 try retryingInterrupted { unsafe open(name, O_RDONLY | O_CLOEXEC) }
             }
-            let bytes = try Descriptor(adopting: number).readAll(limit: 256)
+            let bytes = try Descriptor(adopting: number).readAll(limit: 8192)
             let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
             return text.isEmpty ? nil : text
         } catch {

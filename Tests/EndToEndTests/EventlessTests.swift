@@ -114,12 +114,11 @@ import Testing
         // Before the end of two polls, every call on the share waits.
         try await Task.sleep(for: .seconds(2))
         try Samples.variant(2).write(to: scene.local.url.appending(path: "IMG_2.JPG"))
-        let end = ContinuousClock.now + .seconds(15)
-        while try installation.status().queue.imported == 0, ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        withKnownIssue("one thread looks at all drop folders") {
-            #expect(try installation.status().queue.imported == 1, "the local folder waits for the share")
+        try await installation.wait(for: "the local photo") { try installation.status().queue.imported == 1 }
+        try await installation.wait(for: "the silence to be said") {
+            let status = try installation.status()
+            return status.drops.first { $0.name == "test" }?.reasons.map(\.code).contains("E_SOURCE_IO") == true
+                && status.drops.first { $0.name == "local" }?.health == "ok"
         }
         share.goOn()
         try await installation.wait(for: "the photo on the share") { try installation.status().queue.imported == 2 }
