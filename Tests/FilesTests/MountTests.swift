@@ -42,7 +42,7 @@ import Testing
         let entry = try Folder(opening: Path("/sys/dev/block"))
         guard (try? entry.status(of: Path(number))) != nil,
             let count = try? Folder(opening: Path("/sys/dev/block") / number).openForReading(Path("diskseq")).readAll(
-                limit: 64)
+                limit: 8192)
         else {
             print("skipped: the count of media (the root lies on no whole disk, or the kernel is older than 5.15)")
             return
