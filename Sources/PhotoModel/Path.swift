@@ -6,6 +6,7 @@ package struct Path: Hashable, Sendable, Comparable {
     package var bytes: [UInt8]
 
     package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    package init(bytes: [UInt8]) { self.bytes = bytes }
     package init(_ text: String) { bytes = Array(text.utf8) }
 
     /// The path as text: bytes that are not UTF-8 become U+FFFD, so it may not lead back to the file.
@@ -59,8 +60,12 @@ package struct Path: Hashable, Sendable, Comparable {
     package static func / (directory: Path, name: Path) -> Path {
         if directory.isEmpty { return name }
         if name.isEmpty { return directory }
-        if directory.bytes.last == UInt8(ascii: "/") { return Path(bytes: directory.bytes + name.bytes) }
-        return Path(bytes: directory.bytes + [UInt8(ascii: "/")] + name.bytes)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(directory.bytes.count + 1 + name.bytes.count)
+        bytes += directory.bytes
+        if bytes.last != UInt8(ascii: "/") { bytes.append(UInt8(ascii: "/")) }
+        bytes += name.bytes
+        return Path(bytes: bytes)
     }
 
     package static func / (directory: Path, name: String) -> Path { directory / Path(name) }

@@ -85,6 +85,21 @@ import CSQLite
         return try read(statement.row)
     }
 
+    /// Asks the same for many values: the first column of each first row, nil where there is none.
+    package func firstNumbers(
+        _ sql: String, times: Int, _ values: (Int) -> [Value]
+    ) throws(SQLiteError) -> [Int64?] {
+        let statement = try Statement(sql, on: self)
+        var numbers: [Int64?] = []
+        numbers.reserveCapacity(times)
+        for time in 0..<times {
+            try statement.bind(values(time), on: self)
+            numbers.append(try statement.step(on: self) ? try statement.row.optionalInteger(0) : nil)
+            statement.reset()
+        }
+        return numbers
+    }
+
     /// Runs `body` whole or not at all. When it returns, the change is on the medium (with `synchronous = FULL`);
     /// when anything throws, or the process dies, there was none.
     /// - Parameter translate: makes of SQLite's words the error that `body` throws.

@@ -64,6 +64,11 @@ import CSQLite
         }
     }
 
+    /// Ready for other values.
+    func reset() {
+        unsafe sqlite3_reset(handle)  // repeats the last step's error, which was thrown there
+    }
+
     /// - Returns: whether there is a row to read.
     func step(on connection: borrowing Connection) throws(SQLiteError) -> Bool {
         switch unsafe sqlite3_step(handle) {

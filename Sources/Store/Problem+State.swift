@@ -62,6 +62,12 @@ extension Connection {
         do throws(SQLiteError) { return try first(sql, values, read) } catch { throw .state(error) }
     }
 
+    func numbers(_ sql: String, times: Int, _ values: (Int) -> [Value]) throws(Problem) -> [Int64?] {
+        do throws(SQLiteError) {
+            return try firstNumbers(sql, times: times, values)
+        } catch { throw .state(error) }
+    }
+
     func number(_ sql: String, _ values: [Value] = []) throws(Problem) -> Int64? {
         try one(sql, values) { row throws(SQLiteError) in try row.optionalInteger(0) } ?? nil
     }

@@ -19,13 +19,10 @@ extension Store {
     ) throws(Problem) -> [Bool] {
         try atTheDoor { (connection) throws(Problem) in
             try connection.snapshot(translate: Problem.state) { () throws(Problem) in
-                var known: [Bool] = []
-                known.reserveCapacity(files.count)
-                for (path, size, mtime) in files {
-                    let owner = try FileClaim.owner(drop, filesystem, path, size: size, mtime: mtime, on: connection)
-                    known.append(owner != nil)
-                }
-                return known
+                try connection.numbers(FileClaim.ownerOfVersion, times: files.count) { position in
+                    let (path, size, mtime) = files[position]
+                    return [.text(drop), .text(filesystem), .blob(path.bytes), .integer(size), .integer(mtime)]
+                }.map { $0 != nil }
             }
         }
     }

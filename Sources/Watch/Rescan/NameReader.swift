@@ -39,7 +39,10 @@ struct NameReader {
             )
         }
         place += max(length, 19)
-        let bytes = buffer[(start + 19)..<min(place, filled)].prefix { $0 != 0 }
+        let bytes = unsafe buffer.withUnsafeBytes { buffer in
+            let name = unsafe buffer[(start + 19)..<min(place, filled)]
+            return unsafe [UInt8](name.prefix(name.firstIndex(of: 0).map { unsafe $0 - name.startIndex } ?? name.count))
+        }
         let dot = UInt8(ascii: ".")
         if bytes.first == dot, bytes.count == 1 || (bytes.count == 2 && bytes.last == dot) { return nil }
         let kind: FileKind? =

@@ -11,9 +11,11 @@ struct NameStatus {
     init(of name: Path, in folder: borrowing Folder) throws(Errno) {
         var found = stat()
         let number = folder.descriptor.rawValue
-        try unsafe name.withCString { name throws(Errno) in
-            _ = try retryingInterrupted { unsafe fstatat(number, name, &found, AT_SYMLINK_NOFOLLOW) }
-        }
+        // By hand: a million times over, what is generic shows.
+        let terminated = name.bytes + [0]
+        var failure = Self.look(at: terminated, in: number, &found)
+        while failure == EINTR { failure = Self.look(at: terminated, in: number, &found) }
+        guard failure == 0 else { throw Errno(rawValue: failure) }
         stamp = FileStamp(
             device: UInt64(found.st_dev), inode: UInt64(found.st_ino), size: Int64(found.st_size),
             mtime: Int64(found.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(found.st_mtim.tv_nsec))
@@ -24,5 +26,13 @@ struct NameStatus {
             case S_IFLNK: .symlink
             default: .other
             }
+    }
+
+    /// - Returns: 0, or the number of errno(3).
+    private static func look(at name: [UInt8], in folder: Int32, _ found: inout stat) -> Int32 {
+        unsafe name.withUnsafeBytes { bytes in
+            guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return EINVAL }
+            return unsafe fstatat(folder, start, &found, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno
+        }
     }
 }
