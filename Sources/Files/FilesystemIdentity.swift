@@ -9,21 +9,27 @@ import PhotoModel
 /// - What cards are formatted with (FAT, exFAT…): there the number is only the slot's. Two cards carry the same names,
 ///   and with a clock that was reset perhaps the same times. So the medium counts too, as far as the kernel tells one
 ///   from the next: a card put in again is a new filesystem, and its files are known only once their bytes were compared.
-/// - Network filesystems and those of user space: they are known by what was mounted, which stays the same over restarts.
+/// - Network filesystems and those of user space have none, or one that changes with what is put there (SMB). They are
+///   known by what was mounted, which stays the same over restarts.
 enum FilesystemIdentity {
     static func of(_ folder: borrowing Folder, type: UInt32, number: UInt64) throws(Errno) -> FilesystemID {
         let device = try folder.status().stamp.device
         if slotTypes.contains(type) || (type == fuse && files_major(device) != 0) {
             return "\(hexadecimal(number))-\(medium(in: device))"
         }
-        if number != 0 { return hexadecimal(number) }
-        return mounted(at: folder) ?? hexadecimal(UInt64(type) << 32 | (device & 0xffff_ffff))
+        if shareTypes.contains(type), let id = mounted(at: folder) { return id }
+        return hexadecimal(number != 0 ? number : UInt64(type) << 32 | (device & 0xffff_ffff))
     }
 
     private static let fuse: UInt32 = 0x6573_5546
     /// FAT, exFAT, NTFS, HFS, HFS+, UDF, ISO 9660; see linux/magic.h.
     private static let slotTypes: Set<UInt32> = [
         0x4d44, 0x2011_bab0, 0x7366_746e, 0x4244, 0x482b, 0x1501_3346, 0x9660,
+    ]
+
+    /// NFS, CIFS and SMB, FUSE and with it virtiofs, 9p, AFS, Coda, vboxsf; see linux/magic.h.
+    private static let shareTypes: Set<UInt32> = [
+        0x6969, 0xff53_4d42, 0xfe53_4d42, 0x517b, fuse, 0x0102_1997, 0x5346_414f, 0x6b41_4653, 0x7375_7245, 0x786f_4256,
     ]
 
     private static func hexadecimal(_ number: UInt64) -> String {

@@ -100,7 +100,7 @@ package final class Watcher: Sendable {
 extension DropHealth {
     init(notYetSeen drop: DropFolder) {
         self.init(
-            name: drop.name, path: drop.path, mode: drop.watch == .poll ? "poll" : "inotify", health: .waiting,
+            name: drop.name, path: drop.path, mode: drop.watch == .poll ? "poll" : "inotify", health: .ok,
             watches: 0,
             candidates: 0, waitingForOthers: 0, hasFinishedFirstScan: false, reasons: [])
     }

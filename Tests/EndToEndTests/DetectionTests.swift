@@ -24,6 +24,7 @@ import Testing
     func `A01 are imported once each when the kernel has thrown their events away`() async throws {
         let installation = try Installation(more: "[preview]\nmax_size = 32\n")
         try await installation.start()
+        try await installation.waitUntilIdle()
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let queue = try #require(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
         let daemon = try #require(installation.daemon?.processIdentifier)
