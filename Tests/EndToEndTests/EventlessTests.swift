@@ -76,6 +76,29 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `A12 that is to be watched, whose events do not come, is noticed by a rescan and polled`() async throws {
+        guard try Eventless.isPossible(for: "A12 a share that is watched all the same") else { return }
+        let scene = try await Scene(keys: "watch = \"inotify\"\nrescan_interval = \"2s\"")
+        let (installation, share) = (scene.installation, scene.share)
+        defer { share.end() }
+        func drop() throws -> DropBody? { try installation.status().drops.first { $0.name == "test" } }
+        try await installation.wait(for: "the first scan") { try drop()?.health == "ok" && drop()?.watches == 1 }
+        #expect(try drop()?.mode == "inotify")
+        try Samples.variant(1).write(to: share.back.appending(path: "IMG_1.JPG"))
+        try await installation.wait(for: "the deafness") { try drop()?.mode == "poll" }
+        #expect(try drop()?.health == "degraded")
+        #expect(try drop()?.reasons.map(\.code).contains("W_WATCH_LIMIT") == true)
+        #expect(installation.logText.contains("A file appeared and no event told of it"))
+        try await installation.wait(for: "the photo") { try installation.status().queue.imported == 1 }
+        // The folder beside it hears as well as ever.
+        #expect(try installation.status().drops.first { $0.name == "local" }?.mode == "inotify")
+        try Samples.variant(2).write(to: scene.local.url.appending(path: "IMG_2.JPG"))
+        try await installation.wait(for: "the local photo") { try installation.status().queue.imported == 2 }
+        #expect(try installation.status().drops.first { $0.name == "local" }?.mode == "inotify")
+        #expect(installation.stop() == 0)
+    }
+
     @Test(.timeLimit(.minutes(3)))
     func `T13 takes up where it was after its server died and came back`() async throws {
         guard try Eventless.isPossible(for: "T13 a share whose server dies") else { return }
