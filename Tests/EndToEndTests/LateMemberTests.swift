@@ -68,6 +68,7 @@ import Testing
         let found = try resources(installation)
         #expect(found.count == order.count)
         #expect(Set(found.map { $0.split(separator: "/").last ?? "" }) == Set(order.map { $0.rawValue[...] }))
+        #expect(try installation.visibleFiles().allSatisfy { $0.hasPrefix("2026/2026-05-17/") })
         #expect(found.count { $0.hasPrefix("photo ") } == 1)
         #expect(found[0].hasPrefix("photo "))
         try expectWhole(installation, jobs: order.count)
@@ -91,19 +92,29 @@ import Testing
         try drop(damaged, as: "IMG_0004.JPG", in: installation)
         try drop(try Samples.variant(9), as: "IMG_0009.JPG", in: installation)
         try await installation.wait(for: "the photos") { try installation.status().queue.queued == 2 }
-        for name in ["IMG_0004.xmp", "IMG_0009.xmp"] { try drop(Self.xmp, as: name, in: installation) }
+        // By their names they all come before their photos.
+        let adjustment = try Member.adjustment.data()
+        for name in ["IMG_0004.AAE", "IMG_0009.AAE"] { try drop(adjustment, as: name, in: installation) }
         try await installation.wait(for: "the sidecars") { try installation.status().queue.queued == 4 }
+        try drop(try Member.raw.data(), as: "IMG_0009.DNG", in: installation)
+        try await installation.wait(for: "the RAW") { try installation.status().queue.queued == 5 }
         #expect(try !installation.status().idle)
         _ = try installation.post("/v1/resume")
         try await installation.waitUntilIdle()
         let jobs = try installation.jobs().map { ($0.files[0].path.suffix(12), $0.state, $0.error?.code, $0.attempts) }
         let byName = Dictionary(uniqueKeysWithValues: jobs.map { (String($0.0), $0) })
         #expect(byName["IMG_0004.JPG"]?.1 == "failed")
-        #expect(byName["IMG_0004.xmp"]?.1 == "failed")
-        #expect(byName["IMG_0004.xmp"]?.2 == "E_ORPHAN")
-        #expect(byName["IMG_0009.xmp"]?.1 == "imported")
-        #expect(byName["IMG_0009.xmp"]?.3 == 1)
-        #expect(try resources(installation).count == 2)
+        #expect(byName["IMG_0004.AAE"]?.1 == "failed")
+        #expect(byName["IMG_0004.AAE"]?.2 == "E_ORPHAN")
+        #expect(byName["IMG_0009.AAE"]?.1 == "imported")
+        #expect(byName["IMG_0009.AAE"]?.3 == 1)
+        #expect(
+            try Set(installation.assets().flatMap(\.resources).map { "\($0.role) \($0.path.suffix(3))" })
+                == ["photo JPG", "alternate_photo DNG", "adjustment AAE"])
+        #expect(try resources(installation)[0].hasPrefix("photo "))
+        // Never even for a moment an orphan.
+        let said = installation.logText.split(separator: "\n").filter { $0.contains("E_ORPHAN") }
+        #expect(said.allSatisfy { $0.contains("IMG_0004.AAE") })
         installation.stop()
     }
 
