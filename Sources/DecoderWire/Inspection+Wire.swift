@@ -35,6 +35,7 @@ extension WireWriter {
         let notes = inspection.notes.prefix(Wire.listLimit)
         put(UInt8(notes.count))
         for note in notes { put(note) }
+        put(inspection.endsEarly)
     }
 }
 
@@ -90,6 +91,7 @@ extension WireReader {
         for _ in 0..<(try takeInt(UInt8.self, in: 0...Wire.listLimit, "number of notes")) {
             inspection.notes.append(try takeText())
         }
+        inspection.endsEarly = try takeBool()
         return inspection
     }
 }

@@ -9,6 +9,8 @@ struct HEIFWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
+    /// An item's bytes lie beyond the end of the file.
+    private(set) var isCut = false
     private let source: ByteSource
     private let isAVIF: Bool
     private static let itemLimit = 4 << 20
@@ -49,7 +51,7 @@ struct HEIFWalk {
 
     private typealias Extent = (start: Int64, length: Int64)
 
-    private func locations(_ box: Box?, data: Box?) -> [UInt64: [Extent]] {
+    private mutating func locations(_ box: Box?, data: Box?) -> [UInt64: [Extent]] {
         guard let box, let version = source.integer(at: box.start, width: 1),
             let sizes = source.integer(at: box.start + 4, width: 2)
         else { return [:] }
@@ -79,8 +81,11 @@ struct HEIFWalk {
                 else { return found }
                 let origin: Int64? = method & 15 == 0 ? 0 : method & 15 == 1 ? data?.start : nil
                 guard let origin, let start = Int64(exactly: base &+ offset), let length = Int64(exactly: length),
-                    start >= 0, start <= source.size
+                    start >= 0
                 else { continue }
+                let (end, overflow) = (origin + min(start, source.size)).addingReportingOverflow(length)
+                if overflow || start > source.size || end > source.size { isCut = true }
+                guard start <= source.size else { continue }
                 found[id, default: []].append((origin + start, length))
             }
         }

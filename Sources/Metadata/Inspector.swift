@@ -17,6 +17,7 @@ package enum Inspector {
             add(walk.exif, walk.xmp, to: &inspection)
             inspection.facts.orientation = 1
             inspection.facts.size = walk.size
+            inspection.endsEarly = walk.isCut
         case .png:
             let walk = ChunkWalk.png(source)
             add(walk.exif, walk.xmp, to: &inspection)
@@ -34,6 +35,7 @@ package enum Inspector {
         case .xmp: XMPPacket.add(source.bytes(at: 0, count: XMPPacket.limit), to: &inspection)
         case .jpegXL, .avi, .mpegTS, .matroska, .appleAdjustment, .json, .audio, .unknown: break
         }
+        if Completeness.endsEarly(source, inspection.mediaType) { inspection.endsEarly = true }
         return inspection
     }
 

@@ -5,14 +5,28 @@ struct JPEGWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
+    /// Where the data of the first scan begin.
+    private(set) var scanStart: Int64?
+    /// The file ends before that.
+    private(set) var isCut = false
 
     init(_ source: ByteSource, at start: Int64 = 0) {
         var position = start + 2
         for _ in 0..<4096 {
-            guard let marker = JPEGWalk.marker(in: source, from: &position) else { return }
+            guard let marker = JPEGWalk.marker(in: source, from: &position) else {
+                isCut = position + 2 > source.size
+                return
+            }
             if marker == 0x01 || (0xD0...0xD8).contains(marker) { continue }  // without a length
-            if marker == 0xD9 || marker == 0xDA { return }
-            guard let length = source.integer(at: position, width: 2).map(Int64.init), length >= 2 else { return }
+            if marker == 0xD9 { return }
+            guard let length = source.integer(at: position, width: 2).map(Int64.init), length >= 2 else {
+                isCut = position + 2 > source.size
+                return
+            }
+            if marker == 0xDA {
+                scanStart = position + length
+                return
+            }
             take(marker, source, at: position + 2, length: length - 2)
             position += length
         }

@@ -8,6 +8,8 @@ package struct Inspection: Hashable, Sendable {
     package var dates: [CaptureDate]
     /// What a person may want to know: "the MakerNote is damaged". Never a reason to refuse a file.
     package var notes: [String]
+    /// Its own structure promises more bytes than are there: it was cut, or has not come whole yet.
+    package var endsEarly = false
 
     package init(
         mediaType: MediaType = .unknown, facts: Facts = Facts(), dates: [CaptureDate] = [], notes: [String] = []

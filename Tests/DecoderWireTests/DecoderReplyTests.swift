@@ -23,6 +23,7 @@ import Testing
             CaptureDate(time: WallTime(year: 0, month: 0, day: 0), source: .exifModified),
         ]
         inspection.notes = ["The EXIF block holds no directory."]
+        inspection.endsEarly = true
         return inspection
     }
 
