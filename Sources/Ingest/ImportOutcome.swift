@@ -18,6 +18,8 @@ package enum ImportOutcome: Sendable {
     case sourceAway(filesystem: FilesystemID)
     /// It does not fit at the moment; smaller ones may. The attempt does not count.
     case doesNotFit(Problem)
+    /// It ends early and may still be arriving: not decided before that time, and the attempt does not count.
+    case mayStillArrive(Problem, until: Timestamp)
     /// A late member: its shot's job comes first, and the attempt does not count.
     case waitsForShot(Job.ID)
     /// Sidecars whose shot is not known any more: it vanished, or settles anew. They go back to where they wait for it.

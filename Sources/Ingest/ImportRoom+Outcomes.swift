@@ -39,6 +39,10 @@ extension ImportRoom {
                 crowded.add(job.id, .init(drop: job.drop, bytes: Importer.room(for: job), problem: problem))
                 tell(job, .queued, problem: problem)
                 rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id))] + path(of: job)))
+            case .mayStillArrive(let problem, let time):
+                try rooms.store.postpone(claim, problem: problem, notBefore: time)
+                tell(job, .queued, problem: problem)
+                rooms.log(LogLine(.info, problem, [("JOB_ID", String(job.id))] + path(of: job)))
             case .waitsForShot(let shot):
                 try rooms.store.wait(claim, for: shot)
                 tell(job, .queued)

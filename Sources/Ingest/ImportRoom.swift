@@ -168,7 +168,9 @@ package final class ImportRoom: Sendable {
             let outcome: ImportOutcome
             if let library = keeper.library {
                 outcome = await Importer(
-                    rooms: rooms, library: library, claim: holding.claim, plan: plan, cancellation: holding.cancellation
+                    rooms: rooms, library: library, claim: holding.claim, plan: plan,
+                    cancellation: holding.cancellation,
+                    patience: signals.endsWhenDrained ? nil : Arrival.patience
                 ).run()
             } else {
                 outcome = .outage(Problem(.libraryOffline, "The library is not open."))

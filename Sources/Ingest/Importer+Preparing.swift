@@ -101,9 +101,11 @@ extension Importer {
     private func inspect(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
         try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
         enter(.previewing)
-        return try InspectStep(
+        let inspections = try InspectStep(
             library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
         ).run(staged)
+        try arrival.check(staged, inspections)
+        return inspections
     }
 
     /// Of an asset that is joined the kind counts that it will have.
@@ -125,10 +127,23 @@ extension Importer {
     /// An asset that is joined keeps its preview, and gets one if it has none.
     private func preview(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) -> PreviewStep.Result {
         if let joined, joined.preview.path != nil { return .none }
-        return try PreviewStep(
+        let step = PreviewStep(
             library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
-            policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled }
-        ).run(fresh.staged, fresh.inspections)
+            policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled })
+        do throws(ImportEnded) {
+            let result = try step.run(fresh.staged, fresh.inspections)
+            if case .failed(let problem) = result { try waitIfCut(fresh, problem) }
+            return result
+        } catch {
+            if case .ended(.failed, let problem) = error.outcome { try waitIfCut(fresh, problem) }
+            throw error
+        }
+    }
+
+    /// The decoder may find that a picture is cut where its container is whole.
+    private func waitIfCut(_ fresh: Fresh, _ problem: Problem) throws(ImportEnded) {
+        guard problem.code == .truncated else { return }
+        for file in fresh.staged where DuplicateStep.shotRoles.contains(file.role) { try arrival.check(file) }
     }
 
     private func keep(_ staged: [StagedResource], but known: Set<Int>) -> [StagedResource] {

@@ -13,6 +13,8 @@ struct Importer: Sendable {
     let claim: Store.Claim
     let plan: ImportPlan
     let cancellation: Cancellation
+    /// How long a file that ends early may be arriving; nil where nobody waits for it.
+    let patience: Duration?
 
     var job: Job { claim.job }
     var staging: Path { LibraryLayout.staging(of: claim.importID) }
@@ -30,7 +32,8 @@ struct Importer: Sendable {
         case (.cancelled, .stopping): outcome = .stopped
         case (.unresolved, _): return outcome
         case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
-            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested):
+            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested),
+            (.mayStillArrive, .requested):
             outcome = .cancelled  // whatever else ended it, nobody wants it any more
         default: break
         }
@@ -67,6 +70,8 @@ struct Importer: Sendable {
 
     var late: LateStep { LateStep(store: rooms.store, job: job, now: rooms.now()) }
 
+    var arrival: Arrival { Arrival(patience: patience, now: rooms.now()) }
+
     private func waitForShot() throws(ImportEnded) {
         let shot = try endingImport { () throws(Problem) in try late.shotToWaitFor() }
         if let shot { throw ImportEnded(.waitsForShot(shot)) }
@@ -94,7 +99,7 @@ struct Importer: Sendable {
         for (number, file) in job.files.enumerated() {
             let before = done
             let step = CopyStep(
-                library: library, staging: staging, verify: plan.verify,
+                library: library, staging: staging, verify: plan.verify, now: rooms.now(),
                 progress: { path, bytes in
                     share.wrote(before + bytes - written)
                     written = before + bytes

@@ -7,6 +7,8 @@ struct StagedResource: Sendable {
     var source: Path
     /// The source as it was when it was copied.
     var sourceStamp: FileStamp
+    /// When somebody last did anything to the source, as far as that can be told.
+    var touched: Timestamp?
     /// Relative to the library.
     var staged: Path
     var sha256: SHA256Digest

@@ -19,7 +19,7 @@ import Testing
     func `is deleted only when imported: a corrupt one stays`() async throws {
         let installation = try Installation(dropKeys: "after_import = \"delete\"")
         try installation.place(Samples.photo, as: "IMG_0001.JPG")
-        try installation.place(Samples.corrupt, as: "IMG_0004.JPG")
+        try Samples.damaged().write(to: installation.drop.appending(path: "IMG_0004.JPG"))
         try await installation.start()
         try await installation.waitUntilIdle()
         try await installation.wait(for: "the deletion") {

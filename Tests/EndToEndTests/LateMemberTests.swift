@@ -87,9 +87,7 @@ import Testing
         let installation = try Installation()
         try await installation.start()
         _ = try installation.post("/v1/pause")
-        var damaged = try Data(contentsOf: Samples.corrupt)
-        damaged.append(contentsOf: [0xFF, 0xD9])  // complete, and no picture
-        try drop(damaged, as: "IMG_0004.JPG", in: installation)
+        try drop(try Samples.damaged(), as: "IMG_0004.JPG", in: installation)
         try drop(try Samples.variant(9), as: "IMG_0009.JPG", in: installation)
         try await installation.wait(for: "the photos") { try installation.status().queue.queued == 2 }
         // By their names they all come before their photos.

@@ -10,8 +10,11 @@ package enum Samples {
     /// Stored on its side, 1067 x 1600, with orientation 6.
     package static let turned = folder.appending(path: "IMG_0002.JPG")
     package static let heic = folder.appending(path: "IMG_0003.HEIC")
-    /// A header, then nothing but 0xFF.
+    /// A header, then nothing but 0xFF, and no end: for a minute it may still be arriving.
     package static let corrupt = folder.appending(path: "IMG_0004.JPG")
+
+    /// ``corrupt`` with an end: nothing of it is still to come.
+    package static func damaged() throws -> Data { try Data(contentsOf: corrupt) + Data([0xFF, 0xD9]) }
 
     /// As much of a DNG as says that it is one, taken at a time as EXIF writes it (`2026:05:17 09:04:31`): nothing can be
     /// decoded from it. Another `number`, other bytes.

@@ -7,6 +7,7 @@ struct CopyStep {
     let library: Library
     let staging: Path
     let verify: ImportSettings.Verify
+    let now: Timestamp
     /// Called with the bytes done so far of the file at hand; tells whether the import is to go on.
     let progress: (Path, Int64) -> Void
     let isCancelled: () -> Bool
@@ -31,7 +32,8 @@ struct CopyStep {
         }
         if verify == .readback { try readBackAndCompare(staged, against: copy) }
         return StagedResource(
-            role: file.role, source: file.path, sourceStamp: source.stamp, staged: staged, sha256: copy.content.sha256,
+            role: file.role, source: file.path, sourceStamp: source.stamp,
+            touched: lastTouch(of: source.descriptor, now: now), staged: staged, sha256: copy.content.sha256,
             size: copy.content.byteCount, device: copy.stamp.device, inode: copy.stamp.inode)
     }
 
