@@ -108,7 +108,7 @@ import Testing
     @Test func `A17 wait while the drop folder is away, and known ones are not handed over again`() async throws {
         let scene = try Scene(isPresent: false)
         defer { scene.end() }
-        #expect(scene.health.health == .waiting)
+        try await scene.until("waiting") { scene.health.health == .waiting }
         try make(scene.drop)
         try write("photo", to: scene.drop / "IMG_1.jpg")
         _ = try await scene.files(1)
