@@ -1,7 +1,7 @@
 # photospool: `make` prints what there is to make. Every target works as root and as a user with sudo, from any path.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test tsan check bench fuzz soak rigs bare deb install uninstall clean
+.PHONY: help deps build demo test tsan check bench fuzz soak rigs nas bare deb install uninstall clean
 
 SWIFT ?= $(shell command -v swift 2>/dev/null || ls -d /opt/swift/usr/bin/swift 2>/dev/null || echo swift)
 PREFIX ?= /usr
@@ -68,6 +68,10 @@ soak: build ## kill the daemon at KILLS (100) random moments of an import
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs
 	@Tests/Rigs/systemd.sh
+
+nas: build ## the daemon on NFS and SMB shares, in a kernel of its own (root; not part of test)
+	@Tests/Tools/deps.sh test rigs
+	@Tests/Rigs/nas.sh
 
 bare: ## make demo and make test in a bare Debian that has only Swift (root; takes long)
 	@Tests/Tools/deps.sh rigs

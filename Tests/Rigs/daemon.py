@@ -28,15 +28,15 @@ class Unanswered(Exception):
 
 
 class Installation:
-    def __init__(self, drops, more=""):
-        """`drops` is {name: further lines of its table}."""
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="photospool-rig-"))
+    def __init__(self, drops, more="", base=None, settle="100ms"):
+        """`drops` is {name: further lines of its table}; `base` a folder for all of it in place of the temporary one."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="photospool-rig-", dir=base))
         self.library, self.state = self.folder / "library", self.folder / "state"
         self.drops = {name: self.folder / name for name in drops}
         for folder in (self.library, self.state, *self.drops.values()):
             folder.mkdir(mode=0o750)
         tables = "".join(
-            f'[[drop]]\nname = "{name}"\npath = "{self.drops[name]}"\nsettle = "100ms"\ngroup_wait = "100ms"\n{lines}\n'
+            f'[[drop]]\nname = "{name}"\npath = "{self.drops[name]}"\nsettle = "{settle}"\ngroup_wait = "{settle}"\n{lines}\n'
             for name, lines in drops.items())
         (self.folder / "photospool.toml").write_text(
             f'[library]\npath = "{self.library}"\nreserve_free = "0"\n{tables}'
@@ -60,21 +60,27 @@ class Installation:
         return self.daemon.wait(60)
 
     def get(self, target):
+        return self.ask("GET", target)
+
+    def post(self, target):
+        return self.ask("POST", target)
+
+    def ask(self, method, target):
         connection = http.client.HTTPConnection("localhost", timeout=20)
         try:
             connection.sock = socket.socket(socket.AF_UNIX)
             connection.sock.settimeout(20)
             connection.sock.connect(str(self.folder / "socket"))
-            connection.request("GET", target)
+            connection.request(method, target)
             reply = connection.getresponse()
             body = reply.read()
         except OSError as error:
             raise Unanswered(str(error)) from error
         finally:
             connection.close()
-        if reply.status != 200:
-            raise RuntimeError(f"GET {target}: {reply.status} {body[:200]!r}")
-        return json.loads(body)
+        if not 200 <= reply.status < 300:
+            raise RuntimeError(f"{method} {target}: {reply.status} {body[:200]!r}")
+        return json.loads(body) if body else None
 
     def every(self, target):
         items, after = [], None

@@ -12,7 +12,7 @@ test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-p
     strace systemd python3-fusepy fuse3)
 bench=(libvips-tools time python3 imagemagick libheif-examples)
 deb=(dpkg-dev scdoc)
-rigs=(mmdebstrap systemd-container procps)
+rigs=(mmdebstrap systemd-container procps user-mode-linux e2fsprogs)
 
 wanted=()
 for group in "$@"; do
