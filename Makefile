@@ -52,7 +52,7 @@ check: ## format, house rules, units, and the tests
 	@SWIFT="$(SWIFT)" Tests/Tools/check.sh
 	@$(MAKE) --no-print-directory test
 
-bench: build ## speed against vipsthumbnail and a script, in one run
+bench: build ## speed against other programs, in one run (OPTIONS=detect: of detection alone)
 	@Tests/Tools/deps.sh bench
 	@"$(SWIFT)" build $(RELEASE) preview-bench
 	@Benchmarks/run.sh $(OPTIONS)

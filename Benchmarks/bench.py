@@ -241,4 +241,5 @@ def main():
     Bench(parser.parse_args()).all()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
-# Measures the release build against vipsthumbnail and a script; `make bench` calls it. Options are those of bench.py.
+# Measures the release build against other programs; `make bench` calls it.
+#   run.sh [detect] [OPTION ...]     options are those of bench.py, or with `detect` those of detect.py
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-photos=$here/../build/bench/photos
-
 # Beside the sources, not in /tmp: that may be memory, and the daemon's copies shall reach a disk.
-"$here/photos.sh" "$photos"
-exec python3 "$here/bench.py" --programs "$here/../.build/release" --photos "$photos" --work "$here/../build/bench/work" "$@"
+build=$here/../build/bench
+programs=(--programs "${PHOTOSPOOL_PROGRAMS:-$here/../.build/release}" --work "$build/work")
+
+if [ "${1:-}" = detect ]; then
+    exec python3 "$here/detect.py" "${programs[@]}" "${@:2}"
+fi
+"$here/photos.sh" "$build/photos"
+python3 "$here/bench.py" "${programs[@]}" --photos "$build/photos" "$@"
+# Its own options are none of the other's.
+[ $# -gt 0 ] || exec python3 "$here/detect.py" "${programs[@]}"
