@@ -73,6 +73,12 @@ import Testing
         (Store.comeDue, "SEARCH job USING INDEX job_due (not_before<?)"),
         (Store.inFlight, "SCAN job USING INDEX job_in_flight"),
         (Store.knownFile, "SEARCH job_file USING INDEX job_file_version"),
+        (Store.originalsOfSize, "SEARCH resource USING INDEX resource_size (size=?)"),
+        (Store.nextFilesystem, "SEARCH job_file USING INDEX job_file_version (drop_name=? AND filesystem>?)"),
+        (
+            Store.sameOnFilesystem,
+            "SEARCH job_file USING INDEX job_file_version (drop_name=? AND filesystem=? AND path=? AND size=?)"
+        ),
         (
             Store.shotFiles,
             "SEARCH job_file USING INDEX job_file_version (drop_name=? AND filesystem=? AND path>? AND path<?)"

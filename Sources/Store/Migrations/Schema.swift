@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first, second]
+    static let steps: [String] = [first, second, third]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -213,4 +213,7 @@ enum Schema {
         CREATE TRIGGER job_lets_others_go_with_it AFTER DELETE ON job
         BEGIN UPDATE job SET waits_for = NULL WHERE waits_for = OLD.id; END;
         """
+
+    /// For sources that may be known: a size names few originals.
+    private static let third = "CREATE INDEX resource_size ON resource (size);"
 }

@@ -86,6 +86,9 @@ extension Store {
         SELECT count(*) FROM job INDEXED BY job_in_flight WHERE state IN ('copying', 'previewing', 'committing')
         """
     package static var knownFile: String { FileClaim.ownerOfVersion }
+    package static var originalsOfSize: String { MayHold.originalsOfSize }
+    package static var nextFilesystem: String { MayHold.nextFilesystem }
+    package static var sameOnFilesystem: String { MayHold.sameOnFilesystem }
     package static var shotFiles: String { ShotPlace.files }
     package static var companionFiles: String { ShotPlace.companions }
 }
