@@ -40,7 +40,7 @@ extension Importer {
         try checkCancelled()
         if let problem = rooms.undecided.problem(of: staged.map(\.sha256)) { throw ImportEnded(.outage(problem)) }
         guard hasShot(staged) else { return .fresh(Fresh(staged: staged, inspections: try inspect(staged))) }
-        let known = try duplicates.run(staged)
+        let known = try duplicates.run(staged.map(HashedFile.init))
         if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
         let fresh = keep(staged, but: known.known)
         return .fresh(Fresh(staged: fresh, inspections: try inspect(fresh), known: known.asset))
@@ -65,7 +65,7 @@ extension Importer {
         let joined = try endingImport { () throws(Problem) in try late.asset(for: alone.staged, alone.inspections) }
         var duplicates = duplicates
         duplicates.within = joined?.id
-        let known = try duplicates.run(alone.staged)
+        let known = try duplicates.run(alone.staged.map(HashedFile.init))
         if known.known.count == alone.staged.count, let asset = known.asset { return .duplicate(asset) }
         guard let joined else {
             let isWatched = try endingImport { () throws(Problem) in
@@ -82,6 +82,14 @@ extension Importer {
 
     private func hasShot(_ staged: [StagedResource]) -> Bool {
         staged.contains { DuplicateStep.shotRoles.contains($0.role) }
+    }
+
+    /// The asset that holds all of a group that was read without being copied; nil when it has to be copied.
+    func holder(of hashed: [HashedFile]) throws(ImportEnded) -> Asset.ID? {
+        try checkCancelled()
+        if let problem = rooms.undecided.problem(of: hashed.map(\.sha256)) { throw ImportEnded(.outage(problem)) }
+        let known = try duplicates.run(hashed)
+        return known.known.count == hashed.count ? known.asset : nil
     }
 
     private var duplicates: DuplicateStep {

@@ -47,6 +47,7 @@ struct Importer: Sendable {
 
     private func steps() async throws(ImportEnded) -> ImportOutcome {
         try await rooms.pool.run { () throws(ImportEnded) in try waitForShot() }
+        if let asset = try await holderOfSource() { return .duplicate(of: asset) }
         let staged = try await rooms.pool.run { () throws(ImportEnded) in try copy() }
         // Two imports of the same bytes at once would both find them new; so would two halves of one Live Photo find no
         // asset to join.
@@ -61,6 +62,15 @@ struct Importer: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    /// The asset that holds the whole group already, found without writing anything.
+    private func holderOfSource() async throws(ImportEnded) -> Asset.ID? {
+        let hashed = try await rooms.pool.run { () throws(ImportEnded) in try readWhatMayBeKnown() }
+        guard let hashed else { return nil }
+        return try await rooms.gate.holding(Set(hashed.map(\.sha256))) { () throws(ImportEnded) in
+            try await rooms.pool.run { () throws(ImportEnded) in try holder(of: hashed) }
         }
     }
 
@@ -79,7 +89,7 @@ struct Importer: Sendable {
 
     // MARK: Copying
 
-    private func copy() throws(ImportEnded) -> [StagedResource] {
+    private func readWhatMayBeKnown() throws(ImportEnded) -> [HashedFile]? {
         try checkCancelled()
         try endingImport { () throws(Problem) in try library.check() }
         if let limit = plan.maxFileSize, let big = job.files.first(where: { $0.stamp.size > limit.bytes }) {
@@ -87,6 +97,15 @@ struct Importer: Sendable {
                 Problem(
                     .tooLarge, "\(SafeText.of(big.path)) has \(big.stamp.size) bytes, more than max_file_size allows."))
         }
+        return try KnownFirstStep(
+            store: rooms.store, job: job, progress: { path, bytes in show(path, bytes) },
+            isCancelled: { cancellation.isCancelled }
+        ).run(root: plan.root)
+    }
+
+    private func copy() throws(ImportEnded) -> [StagedResource] {
+        try checkCancelled()
+        try endingImport { () throws(Problem) in try library.check() }
         let share = try shareOfSpace()
         try endingImport { () throws(Problem) in
             try onLibrary(staging, doing: "make") { () throws(Errno) in
@@ -103,16 +122,20 @@ struct Importer: Sendable {
                 progress: { path, bytes in
                     share.wrote(before + bytes - written)
                     written = before + bytes
-                    rooms.inFlight.update(job.id) {
-                        $0.path = path
-                        $0.bytesDone = written
-                    }
+                    show(path, written)
                 },
                 isCancelled: { cancellation.isCancelled })
             staged.append(try step.run(file, number: number, root: plan.root))
             done += file.stamp.size
         }
         return staged
+    }
+
+    private func show(_ path: Path, _ bytes: Int64) {
+        rooms.inFlight.update(job.id) {
+            $0.path = path
+            $0.bytesDone = bytes
+        }
     }
 
     /// What the job may write at most: its files, and a preview of any size we make.

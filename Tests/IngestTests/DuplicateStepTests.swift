@@ -21,7 +21,7 @@ import Testing
     private func find(_ staged: [StagedResource], in scene: Scene, attempt: Int = 1) throws -> DuplicateStep.Finding {
         try DuplicateStep(
             library: try scene.library, store: scene.store, attempt: attempt, isCancelled: { false }, log: { _ in }
-        ).run(staged)
+        ).run(staged.map(HashedFile.init))
     }
 
     @Test func `is one when the library's file was read again and is equal`() throws {

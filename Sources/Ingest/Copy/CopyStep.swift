@@ -12,66 +12,19 @@ struct CopyStep {
     let progress: (Path, Int64) -> Void
     let isCancelled: () -> Bool
 
-    private struct OpenSource: ~Copyable {
-        let descriptor: Descriptor
-        let stamp: FileStamp
-    }
-
     /// - Parameters:
     ///   - number: names the staged file.
     ///   - root: the drop folder or import root that `file` lies below.
     func run(_ file: SettledFile, number: Int, root: Path) throws(ImportEnded) -> StagedResource {
-        let source = try open(file, root: root)
+        let source = try OpenSource.open(file, root: root)
         let staged = staging / String(number)
         let copy = try copy(source, of: file, to: staged)
-        // Grown, shortened or rewritten while it was read: what was copied is no version of this file.
-        let after = try onSource(file.path, doing: "look at") { () throws(Errno) in try source.descriptor.status().stamp
-        }
-        guard after == source.stamp, copy.content.byteCount == source.stamp.size else {
-            throw ImportEnded(.sourceChanged)
-        }
+        try source.checkUnchanged(copy.content)
         if verify == .readback { try readBackAndCompare(staged, against: copy) }
         return StagedResource(
             role: file.role, source: file.path, sourceStamp: source.stamp,
             touched: lastTouch(of: source.descriptor, now: now), staged: staged, sha256: copy.content.sha256,
             size: copy.content.byteCount, device: copy.stamp.device, inode: copy.stamp.inode)
-    }
-
-    private func open(_ file: SettledFile, root: Path) throws(ImportEnded) -> OpenSource {
-        guard let relative = file.path.below(root) else {
-            throw ImportEnded(
-                Problem(
-                    .sourceVanished,
-                    "\(SafeText.of(file.path)) no longer lies in its drop folder, which is "
-                        + "\(SafeText.of(root)) now.", todo: "Nothing; what is in the folder now is found by itself."))
-        }
-        let folder: Folder
-        do throws(Errno) {
-            folder = try Folder(opening: root)
-        } catch {
-            throw ImportEnded(.sourceAway(filesystem: file.filesystem))
-        }
-        let source: OpenSource
-        do throws(Errno) {
-            source = try Self.open(relative, in: folder)
-        } catch {
-            if error == .noEntry || error == .notDirectory, !file.isHome(relative, in: folder) {
-                throw ImportEnded(.sourceAway(filesystem: file.filesystem))
-            }
-            throw ImportEnded(.source(file.path, error, doing: "open"))
-        }
-        let stamp = source.stamp
-        // The device number is left out: it may change when a share is mounted again.
-        guard stamp.size == file.stamp.size, stamp.mtime == file.stamp.mtime, stamp.inode == file.stamp.inode else {
-            throw ImportEnded(.sourceChanged)
-        }
-        return source
-    }
-
-    private static func open(_ relative: Path, in folder: borrowing Folder) throws(Errno) -> OpenSource {
-        let descriptor = try folder.openForReading(relative)
-        let stamp = try descriptor.status().stamp
-        return OpenSource(descriptor: descriptor, stamp: stamp)
     }
 
     private struct Copy {

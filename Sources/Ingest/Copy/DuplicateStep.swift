@@ -2,7 +2,7 @@ import Files
 import PhotoModel
 import Store
 
-/// Decides for each staged file whether the library holds its bytes already: its hash is in the catalog, and the file
+/// Decides for each file of a group whether the library holds its bytes already: its hash is in the catalog, and the file
 /// the catalog names was read again, past the page cache, and is equal.
 struct DuplicateStep {
     let library: Library
@@ -22,17 +22,17 @@ struct DuplicateStep {
 
     /// A group is known by its photos and videos: an equal sidecar makes no two shots one. When none of them is known,
     /// nothing counts as known, and the shot is stored whole, its sidecars with it.
-    func run(_ staged: [StagedResource]) throws(ImportEnded) -> Finding {
-        let shots = staged.indices.filter { Self.shotRoles.contains(staged[$0].role) }
+    func run(_ files: [HashedFile]) throws(ImportEnded) -> Finding {
+        let shots = files.indices.filter { Self.shotRoles.contains(files[$0].role) }
         var finding = Finding()
-        for position in shots.isEmpty ? Array(staged.indices) : shots {
-            guard let asset = try holder(of: staged[position]) else { continue }
+        for position in shots.isEmpty ? Array(files.indices) : shots {
+            guard let asset = try holder(of: files[position]) else { continue }
             finding.known.insert(position)
             finding.asset = finding.asset ?? asset
         }
         guard finding.asset != nil else { return finding }
-        for position in staged.indices where !finding.known.contains(position) && !shots.contains(position) {
-            if try holder(of: staged[position]) != nil { finding.known.insert(position) }
+        for position in files.indices where !finding.known.contains(position) && !shots.contains(position) {
+            if try holder(of: files[position]) != nil { finding.known.insert(position) }
         }
         return finding
     }
@@ -41,12 +41,12 @@ struct DuplicateStep {
     static let shotRoles: Set<Role> = [.photo, .alternatePhoto, .video, .pairedVideo]
 
     /// The asset that has these bytes; nil when the library does not hold them.
-    private func holder(of resource: StagedResource) throws(ImportEnded) -> Asset.ID? {
-        if try endingImport({ () throws(Problem) in try store.isTombstoned(resource.sha256) }) {
+    private func holder(of file: HashedFile) throws(ImportEnded) -> Asset.ID? {
+        if try endingImport({ () throws(Problem) in try store.isTombstoned(file.sha256) }) {
             throw ImportEnded(
-                Problem(.tombstone, "\(SafeText.of(resource.source)) was deleted from the library on purpose."))
+                Problem(.tombstone, "\(SafeText.of(file.source)) was deleted from the library on purpose."))
         }
-        for candidate in try endingImport({ () throws(Problem) in try store.resources(withHash: resource.sha256) }) {
+        for candidate in try endingImport({ () throws(Problem) in try store.resources(withHash: file.sha256) }) {
             if let within, candidate.asset != within { continue }
             if try holdsBytes(candidate.resource) { return candidate.asset }
             log(
