@@ -124,7 +124,8 @@ extension DropWatch {
     /// Asks the store for a portion of files at once, and lets those settle that it does not know.
     private func meetFound(in listing: Listing) {
         guard !listing.found.isEmpty else { return }
-        let found = listing.found
+        // In the order of the index, so that neighbours are asked for one after the other.
+        let found = listing.found.sorted { $0.name < $1.name }
         listing.found.removeAll(keepingCapacity: true)
         let node = listing.node
         guard !node.isDetached else { return }

@@ -18,8 +18,9 @@ final class Listing {
     var found: [(name: Path, stamp: FileStamp)] = []
     private var reader = NameReader()
 
-    /// So many are asked for at once: the store's locks are paid for once.
-    static let portion = 256
+    /// So many are asked for at once: the store's locks are paid for once, and of a folder of usual size each page of
+    /// the index is read once.
+    static let portion = 1024
 
     init(of node: FolderNode, _ held: OpenFolder, isFull: Bool, isUrgent: Bool, number: UInt64) {
         self.node = node
