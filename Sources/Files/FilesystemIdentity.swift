@@ -15,9 +15,9 @@ enum FilesystemIdentity {
     static func of(_ folder: borrowing Folder, type: UInt32, number: UInt64) throws(Errno) -> FilesystemID {
         let device = try folder.status().stamp.device
         if slotTypes.contains(type) || (type == fuse && files_major(device) != 0) {
-            return "\(hexadecimal(number))-\(medium(in: device))"
+            return "\(hexadecimal(number))-\(try medium(in: device))"
         }
-        if shareTypes.contains(type), let id = mounted(at: folder) { return id }
+        if shareTypes.contains(type), let id = try mounted(at: folder) { return id }
         return hexadecimal(number != 0 ? number : UInt64(type) << 32 | (device & 0xffff_ffff))
     }
 
@@ -40,11 +40,13 @@ enum FilesystemIdentity {
 
     /// The kernel counts media that were put in, from one boot on (5.15); without its count nothing is known again by
     /// another life of the daemon, which costs a comparison of bytes.
-    static func medium(in device: UInt64) -> String {
+    ///
+    /// A passing failure is thrown: another answer would make another filesystem of it.
+    static func medium(in device: UInt64) throws(Errno) -> String {
         let entry = Path("/sys/dev/block/\(files_major(device)):\(files_minor(device))")
         // A partition has no count; the disk above it does.
         for place in [entry / "diskseq", entry / "../diskseq"] {
-            if let count = line(of: place) { return "\(boot)-\(count)" }
+            if let count = try line(of: place) { return "\(boot)-\(count)" }
         }
         return life
     }
@@ -55,8 +57,8 @@ enum FilesystemIdentity {
     /// This run of the machine. A service may be kept from /proc/sys; then the memory filesystem of /run has a number
     /// that was made by chance when it was mounted.
     private static let boot: String = {
-        if let id = line(of: Path("/proc/sys/kernel/random/boot_id")) { return String(id.prefix(8)) }
         do throws(Errno) {
+            if let id = try line(of: Path("/proc/sys/kernel/random/boot_id")) { return String(id.prefix(8)) }
             let run = try Folder(opening: Path("/run"))
             var found = files_filesystem()
             try retryingInterrupted { unsafe files_filesystem_of(run.descriptor.rawValue, &found) }
@@ -68,7 +70,7 @@ enum FilesystemIdentity {
     }()
 
     /// The first line of a small file of the kernel's; nil when it is not there or empty.
-    private static func line(of path: Path) -> String? {
+    private static func line(of path: Path) throws(Errno) -> String? {
         do throws(Errno) {
             let number = try unsafe path.withCString { name throws(Errno) in
                 try retryingInterrupted { unsafe open(name, O_RDONLY | O_CLOEXEC) }
@@ -77,22 +79,24 @@ enum FilesystemIdentity {
             let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
             return text.isEmpty ? nil : text
         } catch {
-            return nil
+            if [.noEntry, .notDirectory, .accessDenied, .notPermitted].contains(error) { return nil }
+            throw error
         }
     }
 
     // MARK: Shares
 
-    private static func mounted(at folder: borrowing Folder) -> FilesystemID? {
+    /// nil where kernel or /proc do not say.
+    private static func mounted(at folder: borrowing Folder) throws(Errno) -> FilesystemID? {
         var id: UInt64 = 0
-        guard unsafe files_mount_of(folder.descriptor.rawValue, &id) == 1 else { return nil }
-        do throws(Errno) {
-            guard let mount = try Mounts().read().last(where: { $0.id == id }) else { return nil }
-            var digest = SHA256()
-            digest.update(Array(mount.type.utf8) + [0] + mount.source.bytes + [0] + mount.root.bytes)
-            return lowercaseHex(Array(digest.finish().bytes.prefix(8)))
-        } catch {
+        guard try retryingInterrupted({ unsafe files_mount_of(folder.descriptor.rawValue, &id) }) == 1 else {
             return nil
         }
+        let mounts: [Mount]
+        do throws(Errno) { mounts = try Mounts().read() } catch .noEntry { return nil }
+        guard let mount = mounts.last(where: { $0.id == id }) else { return nil }
+        var digest = SHA256()
+        digest.update(Array(mount.type.utf8) + [0] + mount.source.bytes + [0] + mount.root.bytes)
+        return lowercaseHex(Array(digest.finish().bytes.prefix(8)))
     }
 }

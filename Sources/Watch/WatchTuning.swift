@@ -33,7 +33,7 @@ struct WatchTuning: Sendable {
     /// How long other threads are waited for at the end.
     var partingWait = Duration.seconds(2)
     /// A test's deaf ear: events of the folders it names are lost.
-    var loses: @Sendable (Path?) -> Bool = { _ in false }
+    var loses: (@Sendable (Path?) -> Bool)?
     /// A test's limit on watches, in place of the kernel's.
     var watchLimit = Int.max
 

@@ -19,6 +19,9 @@ package final class Watcher: Sendable {
         /// Returns once the groups are durably in the queue; files known already are left out there. When it throws, the
         /// same groups are offered again later.
         package var enqueue: @Sendable (_ groups: [SettledGroup]) throws(Problem) -> Void
+        /// Whether any version of this file was handed over before.
+        package var knowsPath:
+            @Sendable (_ drop: String, _ filesystem: FilesystemID, _ path: Path) throws(Problem) -> Bool
         /// Whether a photo or video of this stem was handed over from this folder before: then a sidecar that comes
         /// alone is late, and no orphan.
         package var knowsShot:
@@ -32,6 +35,8 @@ package final class Watcher: Sendable {
                 @escaping @Sendable (_ drop: String, _ filesystem: FilesystemID, _ files: [Version])
                 throws(Problem) -> [Bool],
             enqueue: @escaping @Sendable (_ groups: [SettledGroup]) throws(Problem) -> Void,
+            knowsPath:
+                @escaping @Sendable (_ drop: String, _ filesystem: FilesystemID, _ path: Path) throws(Problem) -> Bool,
             knowsShot:
                 @escaping @Sendable (_ drop: String, _ filesystem: FilesystemID, _ folder: Path, _ stem: Path)
                 throws(Problem) -> Bool,
@@ -40,6 +45,7 @@ package final class Watcher: Sendable {
         ) {
             self.areKnown = areKnown
             self.enqueue = enqueue
+            self.knowsPath = knowsPath
             self.knowsShot = knowsShot
             self.log = log
             self.changed = changed
@@ -75,7 +81,7 @@ package final class Watcher: Sendable {
         loop.lanes = lanes
         if let ownFolder, !tuning.isOnce { loop.selfTest = SelfTest(in: ownFolder, by: tuning) }
         loop.run(lanes.assign())
-        lanes.waitForOthers(stopping: !tuning.isOnce || lanes.shared.isStopping)
+        lanes.waitForOthers()
         lanes.shared.end()
     }
 

@@ -115,6 +115,9 @@ final class Daemon: Sendable {
                 if !ids.isEmpty { wiring.wake() }
                 news.tell(ids)
             },
+            knowsPath: { (drop, filesystem, path) throws(Problem) in
+                try store.knowsPath(drop: drop, filesystem: filesystem, path: path)
+            },
             knowsShot: { (drop, filesystem, folder, stem) throws(Problem) in
                 try store.knowsShot(drop: drop, filesystem: filesystem, folder: folder, stem: stem)
             },

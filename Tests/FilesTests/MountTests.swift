@@ -48,8 +48,8 @@ import Testing
             return
         }
         let expected = String(decoding: count, as: UTF8.self).split(separator: "\n")[0]
-        let medium = FilesystemIdentity.medium(in: root.stamp.device)
+        let medium = try FilesystemIdentity.medium(in: root.stamp.device)
         #expect(medium.hasSuffix("-\(expected)"))
-        #expect(medium == FilesystemIdentity.medium(in: root.stamp.device))
+        #expect(try medium == FilesystemIdentity.medium(in: root.stamp.device))
     }
 }

@@ -148,6 +148,9 @@ final class Queue: Sendable {
                 }
                 if let problem { throw problem }
             },
+            knowsPath: { [self] _, _, path throws(Problem) in
+                state.withLock { state in state.known.contains { $0.path == path } }
+            },
             knowsShot: { [self] _, _, _, stem throws(Problem) in
                 state.withLock { $0.stems.contains(stem.shown) }
             },

@@ -32,6 +32,21 @@ import Testing
         #expect(scene.queue.names.count == 2)
     }
 
+    @Test func `B04 are left alone for twice as long as they lay closed before they went on`() async throws {
+        let scene = try Scene(settings: { $0.groupWait = .milliseconds(2000) })
+        defer { scene.end() }
+        let path = scene.drop / "IMG_1.jpg"
+        // Closed, continued 1.4 s later, and again 2.4 s after that: too late for a wait of 2 s, not for twice 1.4 s.
+        try write("one ", to: path)
+        usleep(1_400_000)
+        try write("two ", to: path, append: true)
+        usleep(2_400_000)
+        try write("three", to: path, append: true)
+        _ = try await scene.files(1)
+        try await scene.fence()
+        #expect(scene.queue.files.map(\.stamp.size) == [13])
+    }
+
     @Test func `B05 are taken once, when the writer that holds them open has gone`() async throws {
         let scene = try Scene()
         defer { scene.end() }

@@ -83,6 +83,7 @@ extension DropWatch {
             } catch .noEntry {
                 depart(arrival.name, from: arrival.node)  // gone again
             } catch {
+                context.noteLoss()  // the scan that finds it must not wonder why nobody told of it
                 fail(arrival.node, error)
             }
         }

@@ -4,9 +4,8 @@ import PhotoModel
 /// What is done when events do not arrive: folders are polled, and it is said.
 ///
 /// ``SelfTest`` finds out whether the kernel tells of anything at all. Whether it tells of the files of one filesystem
-/// (an overlay that is changed from below, a share with `watch = "inotify"`) shows only there: a scan finds a photo that
-/// was made while its folder was watched, no event has told of it when it has settled, and the queue has never had one
-/// of its name.
+/// (an overlay that is changed from below, a share with `watch = "inotify"`) shows only there: a scan finds a file that
+/// was made while its folder was watched, no event has told of it when it has settled, and the queue has never had it.
 extension DropWatch {
     /// Whether a file that a listing finds in `node` now must have been told of by an event.
     func expectsEvents(in node: FolderNode) -> Bool {
@@ -16,10 +15,9 @@ extension DropWatch {
     /// A file has settled that a listing found and no event told of.
     func doubtEvents(_ name: Path, in node: FolderNode) {
         guard context.isDrained, expectsEvents(in: node), let volume = node.volume, !volume.isDeaf else { return }
-        let shot = ShotName(name)
-        guard shot.kind.isMedia else { return }
         do throws(Problem) {
-            if try context.door.knowsShot(settings.name, volume.id, absolute(node), shot.stem) { return }
+            // Of a new version of a known file no event need tell: its time alone may have been set.
+            if try context.door.knowsPath(settings.name, volume.id, absolute(node) / name) { return }
         } catch {
             return  // the state says nothing now; another file will show it
         }

@@ -37,6 +37,7 @@ final class SelfTest {
             isDeaf = true
             return .deaf
         }
+        guard isDrained else { return nil }  // it may be what no longer fits
         do throws(Errno) {
             try send(on: inotify)
             sentAt = now
@@ -56,6 +57,13 @@ final class SelfTest {
         guard isDeaf else { return nil }
         isDeaf = false
         return .hears
+    }
+
+    /// Events were lost, and the one that is waited for may be among them: to be tried again.
+    func noteLoss(at now: Moment) {
+        guard sentAt != nil else { return }
+        sentAt = nil
+        nextTime = now + patience
     }
 
     private func send(on inotify: Inotify) throws(Errno) {

@@ -22,7 +22,10 @@ extension DropWatch {
         }
         var member = Shot.Member(name: name, settling: Settling(stamp, at: now))
         switch sight {
-        case .event: if areKnown([(absolute(node) / name, stamp)], on: node.volume)[0] { return }
+        case .event(let wasWritten):
+            if areKnown([(absolute(node) / name, stamp)], on: node.volume)[0] { return }
+            // A close that comes with the first word of a file is a close all the same.
+            member.settling.notice(stamp, wasWritten: wasWritten, at: now)
         case .listing(let shouldBeTold): member.isUntold = shouldBeTold
         case .order: break
         }
@@ -48,7 +51,10 @@ extension DropWatch {
             case .listing: false
             case .order: true
             }
-        if case .event = sight { shot.members[place].isUntold = false }
+        switch sight {
+        case .event, .order: shot.members[place].isUntold = false
+        case .listing: break
+        }
         guard wasWritten || stamp != shot.members[place].settling.stamp else { return }
         change(shot) { shot in
             shot.members[place].settling.notice(stamp, wasWritten: wasWritten, at: now)

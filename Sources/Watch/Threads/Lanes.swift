@@ -46,7 +46,7 @@ final class Lanes: Sendable {
         let now = Moment.now
         return drops.map { drop in
             guard let own = apart.first(where: { $0.drop == drop }) else {
-                return shared.first { $0.name == drop.name } ?? DropHealth(notYetSeen: drop)
+                return shared.first { $0.name == drop.name } ?? Self.unwatched(drop)
             }
             var health = own.lane.health.first ?? DropHealth(notYetSeen: drop)
             if isSilent(own.lane, at: now) {
@@ -81,12 +81,21 @@ final class Lanes: Sendable {
         // One that hangs ends when its server answers; what it finds then, the queue knows.
         for leaving in old where !wanted.contains(leaving.drop) { leaving.lane.give(.stop) }
         for drop in wanted where !apart.contains(where: { $0.drop == drop }) {
-            // Without another thread it is watched by the shared one.
             if let lane = start(drop) { apart.append(Apart(drop: drop, lane: lane)) }
         }
         let result = apart
         state.withLock { $0.apart = result }
-        return drops.filter { drop in !result.contains { $0.drop == drop } }
+        // One without a thread is not watched until there is one: in the shared lane it could stop all the others.
+        return drops.filter { !wanted.contains($0) }
+    }
+
+    /// Whether a share waits for a thread of its own: worth another ``assign()`` now and then.
+    var lacksThread: Bool {
+        let (drops, apart) = state.withLock { ($0.drops, $0.apart) }
+        let shared = shared.health
+        return drops.contains { drop in
+            !apart.contains { $0.drop == drop } && !shared.contains { $0.name == drop.name }
+        }
     }
 
     private func start(_ drop: DropFolder) -> Lane? {
@@ -122,8 +131,22 @@ final class Lanes: Sendable {
         if !changes.isEmpty { door.changed() }
     }
 
+    /// By the shared lane's turns: after a suspend, or while the state holds everybody up, nobody is silent before others
+    /// have moved.
     private func isSilent(_ lane: Lane, at now: Moment) -> Bool {
         !lane.isOver && now - lane.lastSign > tuning.silence
+            && (shared.isOver || shared.lastSign - lane.lastSign > tuning.silence)
+    }
+
+    private static func unwatched(_ drop: DropFolder) -> DropHealth {
+        var health = DropHealth(notYetSeen: drop)
+        health.health = .degraded
+        health.reasons = [
+            Problem(
+                .memory, "There is no thread to watch the drop folder \(SafeText.of(drop.path)) with.",
+                todo: "Raise TasksMax of the service; it is tried again by itself.")
+        ]
+        return health
     }
 
     private static func silence(of drop: DropFolder) -> Problem {
@@ -133,15 +156,17 @@ final class Lanes: Sendable {
         )
     }
 
-    /// Waits for the other lanes to end, for as long as they get on.
-    func waitForOthers(stopping: Bool) {
-        let end = Moment.now + tuning.partingWait
+    /// Waits for the other lanes to end. In a `once` life for as long as they get on; once there is an order to stop, not
+    /// for long: one that hangs in the kernel ends with the process.
+    func waitForOthers() {
+        if !tuning.isOnce { give(.stop) }
+        var end: Moment?
         for lane in all.dropFirst() {
-            if stopping { lane.give(.stop) }
             while !lane.isOver {
                 let now = Moment.now
-                // One that hangs in the kernel ends with the process.
-                if stopping ? now >= end : isSilent(lane, at: now) { break }
+                if shared.isStopping, end == nil { end = now + tuning.partingWait }
+                if let end, now >= end { break }
+                if isSilent(lane, at: now) { break }
                 usleep(5_000)
             }
         }

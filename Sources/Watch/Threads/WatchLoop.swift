@@ -34,7 +34,10 @@ final class WatchLoop {
             // A share may have held it up for long.
             if lane.isStopping { break }
             if lane.publish(drops.map(\.health)) { context.door.changed() }
-            lanes?.noticeSilence(at: .now)
+            if let lanes {
+                lanes.noticeSilence(at: .now)
+                if lanes.lacksThread { replace() }
+            }
             if context.tuning.isOnce, isDone { break }
             wait()
         }
@@ -116,9 +119,9 @@ final class WatchLoop {
                 if event.isOverflow {
                     hasOverflown = true
                 } else if let node = context.watched[event.watch] {
-                    if context.tuning.loses(node.drop.absolute(node)) { continue }
+                    if let loses = context.tuning.loses, loses(node.drop.absolute(node)) { continue }
                     node.drop.handle(event, in: node, at: .now, arrivals: &arrivals)
-                } else if !context.tuning.loses(nil), selfTest?.hear(event, at: .now) == .hears {
+                } else if context.tuning.loses?(nil) != true, selfTest?.hear(event, at: .now) == .hears {
                     hearAgain()
                 }
             }
@@ -140,6 +143,7 @@ final class WatchLoop {
     private func rescanAfterOverflow() {
         overflows += 1
         context.noteLoss()
+        selfTest?.noteLoss(at: .now)
         let now = Moment.now
         // A flood brings one overflow after another: one line a minute tells it as well.
         if overflows == 1 || now - lastOverflow > .seconds(60) {
