@@ -32,19 +32,20 @@ import Testing
         #expect(scene.queue.names.count == 2)
     }
 
-    @Test func `B04 are left alone for twice as long as they lay closed before they went on`() async throws {
-        let scene = try Scene(settings: { $0.groupWait = .milliseconds(2000) })
-        defer { scene.end() }
-        let path = scene.drop / "IMG_1.jpg"
-        // Closed, continued 1.4 s later, and again 2.4 s after that: too late for a wait of 2 s, not for twice 1.4 s.
-        try write("one ", to: path)
-        usleep(1_400_000)
-        try write("two ", to: path, append: true)
-        usleep(2_400_000)
-        try write("three", to: path, append: true)
-        _ = try await scene.files(1)
-        try await scene.fence()
-        #expect(scene.queue.files.map(\.stamp.size) == [13])
+    @Test func `B04 are left alone for twice as long as they lay closed, from their first close on`() throws {
+        let context = WatchContext(door: Queue().door, tuning: Scene.quick())
+        let drop = DropWatch(DropFolder(name: "card", path: Path("/drop")), in: context)
+        let node = FolderNode(Path(bytes: []), in: nil, of: drop, seen: 0)
+        func at(_ seconds: Int64) -> Moment { Moment(nanoseconds: seconds * 1_000_000_000) }
+        func stamp(_ size: Int64) -> FileStamp { FileStamp(device: 1, inode: 1, size: size, mtime: size) }
+        let name = Path("IMG_1.jpg")
+        // Made and closed in one breath, continued 4 s later.
+        drop.notice(name, in: node, stamp(1), by: .event(wasWritten: true), at: at(0))
+        drop.notice(name, in: node, stamp(2), by: .event(wasWritten: true), at: at(4))
+        let shot = try #require(node.shots[Path("IMG_1")])
+        let rules = Settling.Rules(settle: .seconds(2))
+        #expect(shot.members[0].settling.look(stamp(2), writer: .none, at: at(9), by: rules) == .wait(until: at(12)))
+        node.isolate()
     }
 
     @Test func `B05 are taken once, when the writer that holds them open has gone`() async throws {
