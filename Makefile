@@ -61,9 +61,10 @@ fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through t
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/fuzz.py $(DURATION)
 
-soak: build ## kill the daemon at KILLS (100) random moments of an import
+soak: build ## kill the daemon at KILLS (100) random moments of an import; then slow and many arrivals at full length
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/soak.py $(KILLS)
+	@python3 Tests/Rigs/detect.py
 
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs
