@@ -31,7 +31,9 @@ package enum Inspector {
             inspection.facts.size = ExifFacts.size(
                 source.integer(at: 6, width: 2, bigEndian: false), source.integer(at: 8, width: 2, bigEndian: false))
         case .quicktime, .mp4:
-            inspection.facts.size = MovieWalk.size(source, Box.all(in: source, from: 0, to: source.size))
+            let top = Box.all(in: source, from: 0, to: source.size)
+            inspection.facts.size = MovieWalk.size(source, top)
+            MovieKeys.add(source, top, to: &inspection)
         case .xmp: XMPPacket.add(source.bytes(at: 0, count: XMPPacket.limit), to: &inspection)
         case .jpegXL, .avi, .mpegTS, .matroska, .appleAdjustment, .json, .audio, .unknown: break
         }

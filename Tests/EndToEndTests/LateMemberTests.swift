@@ -143,6 +143,30 @@ import Testing
         installation.stop()
     }
 
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func `F01 makes a Live Photo by its identifier, whatever it is called and whichever half comes first`(
+        photoFirst: Bool
+    ) async throws {
+        guard let corpus = try Corpus.find(for: "a Live Photo whose halves come apart") else { return }
+        let folder = corpus.appending(path: "pairs/livephoto-iphone6s")
+        let installation = try Installation()
+        try await installation.start()
+        let halves = [("IMG_0728.JPG", "a/IMG_0728.JPG"), ("IMG_0728.MOV", "b/film.MOV")]
+        for (number, (name, target)) in (photoFirst ? halves : halves.reversed()).enumerated() {
+            try installation.place(folder.appending(path: name), as: target)
+            try await installation.wait(for: name) { try installation.status().queue.imported == number + 1 }
+        }
+        let asset = try #require(try installation.assets().first)
+        #expect(asset.kind == "live_photo")
+        #expect(
+            Set(asset.resources.map { "\($0.role) \($0.sourcePath.suffix(4))" })
+                == ["photo .JPG", "paired_video .MOV"])
+        #expect(asset.preview.state == "ok")
+        #expect(asset.dateSource == "exif_original")
+        try expectWhole(installation, jobs: 2)
+        installation.stop()
+    }
+
     @Test(.timeLimit(.minutes(5)), .tags(.stopsAnywhere, .neverPartial))
     func `I01 joins once, killed at any call`() async throws {
         guard try Faults.arePossible(for: "killing the daemon while a member joins") else { return }
