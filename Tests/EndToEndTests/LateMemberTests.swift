@@ -113,6 +113,14 @@ import Testing
         // Never even for a moment an orphan.
         let said = installation.logText.split(separator: "\n").filter { $0.contains("E_ORPHAN") }
         #expect(said.allSatisfy { $0.contains("IMG_0004.AAE") })
+
+        // That the library has its bytes, as another shot's, makes it no duplicate.
+        try drop(try Samples.damaged() + Data([1]), as: "IMG_0005.JPG", in: installation)
+        try await installation.wait(for: "the photo to fail") { try installation.status().queue.failed == 3 }
+        try drop(adjustment, as: "IMG_0005.AAE", in: installation)
+        try await installation.wait(for: "the orphan") { try installation.jobs().count == 7 }
+        try await installation.waitUntilIdle()
+        #expect(try installation.jobs().first?.error?.code == "E_ORPHAN")
         installation.stop()
     }
 
