@@ -73,6 +73,8 @@ import Testing
         (Store.comeDue, "SEARCH job USING INDEX job_due (not_before<?)"),
         (Store.inFlight, "SCAN job USING INDEX job_in_flight"),
         (Store.knownFile, "SEARCH job_file USING INDEX job_file_version"),
+        // What the trigger does at the end of every job.
+        ("UPDATE job SET waits_for = NULL WHERE waits_for = ?", "SEARCH job USING INDEX job_waiting (waits_for=?)"),
         (Store.originalsOfSize, "SEARCH resource USING INDEX resource_size (size=?)"),
         (Store.nextFilesystem, "SEARCH job_file USING INDEX job_file_version (drop_name=? AND filesystem>?)"),
         (
