@@ -59,10 +59,15 @@ extension Importer {
                 joins: joined))
     }
 
-    /// Sidecars alone belong to a shot that came before. Equal bytes elsewhere in the library count for nothing, for two
-    /// edits are often the same: as a duplicate of another shot's, an orphan could be deleted before its photo has come.
+    /// Sidecars alone belong to a shot that came before. Equal bytes elsewhere in the library make them no part of that
+    /// shot: two edits are often the same. So what no asset of their own shot holds is not known, whoever else has it.
     private func prepareCompanions(_ alone: Fresh) throws(ImportEnded) -> Prepared {
         let joined = try endingImport { () throws(Problem) in try late.asset(for: alone.staged, alone.inspections) }
+        var duplicates = duplicates
+        let own = try endingImport { () throws(Problem) in try late.assetsOfShot() }
+        duplicates.within = joined.map { [$0.id] } ?? own
+        let known = try duplicates.run(alone.staged.map(HashedFile.init))
+        if known.known.count == alone.staged.count, let asset = known.asset { return .duplicate(asset) }
         guard let joined else {
             let isWatched = try endingImport { () throws(Problem) in
                 if job.isManual { return false }
@@ -70,10 +75,6 @@ extension Importer {
             }
             throw ImportEnded(isWatched ? .alone : .ended(.failed, late.orphan()))
         }
-        var duplicates = duplicates
-        duplicates.within = joined.id
-        let known = try duplicates.run(alone.staged.map(HashedFile.init))
-        if known.known.count == alone.staged.count { return .duplicate(joined.id) }
         let inspections = alone.inspections.indices.filter { !known.known.contains($0) }.map { alone.inspections[$0] }
         return .shot(
             Shot(

@@ -19,9 +19,38 @@ import Testing
     }
 
     private func find(_ staged: [StagedResource], in scene: Scene, attempt: Int = 1) throws -> DuplicateStep.Finding {
+        try find(staged.map(HashedFile.init), in: scene, attempt: attempt)
+    }
+
+    private func find(
+        _ files: [HashedFile], in scene: Scene, attempt: Int = 1, within: Set<Asset.ID>? = nil
+    ) throws -> DuplicateStep.Finding {
         try DuplicateStep(
-            library: try scene.library, store: scene.store, attempt: attempt, isCancelled: { false }, log: { _ in }
-        ).run(staged.map(HashedFile.init))
+            library: try scene.library, store: scene.store, attempt: attempt, isCancelled: { false }, log: { _ in },
+            within: within
+        ).run(files)
+    }
+
+    private func file(_ role: Role, _ content: [UInt8]) -> HashedFile {
+        HashedFile(role: role, source: Path("/x"), sha256: SHA256.digest(of: content))
+    }
+
+    @Test func `is no sidecar that is equal to another shot's, beside its photo or alone`() throws {
+        let scene = try Scene()
+        let (one, other) = ("018f0000-0000-7000-8000-0000000000ab", "018f0000-0000-7000-8000-0000000000cd")
+        _ = try scene.commit(try scene.stage(["IMG_0001.HEIC"], withPreview: false))
+        _ = try scene.commit(
+            try scene.stage(
+                ["IMG_0002.HEIC", "IMG_0002.AAE"], importID: "import-2", asset: other, variant: 2, withPreview: false))
+        let photo = file(.photo, StagedShot.content(0))
+        let edit = file(.adjustment, StagedShot.content(1, 2))
+        #expect(try find([photo, edit], in: scene).known == [0])
+        #expect(try find([edit], in: scene).known.isEmpty)
+        #expect(try find([edit], in: scene, within: [one]).known.isEmpty)
+        #expect(try find([edit], in: scene, within: [one, other]).known == [0])
+        let whole = try find([file(.photo, StagedShot.content(0, 2)), edit], in: scene)
+        #expect(whole.known == [0, 1])
+        #expect(whole.asset == other)
     }
 
     @Test func `is one when the library's file was read again and is equal`() throws {

@@ -10,8 +10,8 @@ struct DuplicateStep {
     let attempt: Int
     let isCancelled: () -> Bool
     let log: Log
-    /// The only asset that counts; nil for all.
-    var within: Asset.ID?
+    /// The only assets that count; nil for all.
+    var within: Set<Asset.ID>?
 
     struct Finding {
         /// Positions in the group whose bytes the library has.
@@ -20,19 +20,24 @@ struct DuplicateStep {
         var asset: Asset.ID?
     }
 
-    /// A group is known by its photos and videos: an equal sidecar makes no two shots one. When none of them is known,
-    /// nothing counts as known, and the shot is stored whole, its sidecars with it.
+    /// A group is known by its photos and videos: an equal sidecar makes no two shots one. So a sidecar is known only where
+    /// its own shot has it: among the assets of the group's known photos and videos, or, when it comes alone, in
+    /// ``within``. When no photo or video is known, nothing is, and the shot is stored whole, its sidecars with it.
     func run(_ files: [HashedFile]) throws(ImportEnded) -> Finding {
         let shots = files.indices.filter { Self.shotRoles.contains(files[$0].role) }
         var finding = Finding()
-        for position in shots.isEmpty ? Array(files.indices) : shots {
-            guard let asset = try holder(of: files[position]) else { continue }
+        var own = shots.isEmpty ? within ?? [] : []
+        for position in shots {
+            guard let asset = try holder(of: files[position], among: within) else { continue }
             finding.known.insert(position)
             finding.asset = finding.asset ?? asset
+            own.insert(asset)
         }
-        guard finding.asset != nil else { return finding }
-        for position in files.indices where !finding.known.contains(position) && !shots.contains(position) {
-            if try holder(of: files[position]) != nil { finding.known.insert(position) }
+        guard !own.isEmpty else { return finding }
+        for position in files.indices where !shots.contains(position) {
+            guard let asset = try holder(of: files[position], among: own) else { continue }
+            finding.known.insert(position)
+            finding.asset = finding.asset ?? asset
         }
         return finding
     }
@@ -40,14 +45,14 @@ struct DuplicateStep {
     /// What can be a shot by itself.
     static let shotRoles: Set<Role> = [.photo, .alternatePhoto, .video, .pairedVideo]
 
-    /// The asset that has these bytes; nil when the library does not hold them.
-    private func holder(of file: HashedFile) throws(ImportEnded) -> Asset.ID? {
+    /// The asset that has these bytes; nil when none of `assets` (of all, when that is nil) holds them.
+    private func holder(of file: HashedFile, among assets: Set<Asset.ID>?) throws(ImportEnded) -> Asset.ID? {
         if try endingImport({ () throws(Problem) in try store.isTombstoned(file.sha256) }) {
             throw ImportEnded(
                 Problem(.tombstone, "\(SafeText.of(file.source)) was deleted from the library on purpose."))
         }
         for candidate in try endingImport({ () throws(Problem) in try store.resources(withHash: file.sha256) }) {
-            if let within, candidate.asset != within { continue }
+            if let assets, !assets.contains(candidate.asset) { continue }
             if try holdsBytes(candidate.resource) { return candidate.asset }
             log(
                 LogLine(

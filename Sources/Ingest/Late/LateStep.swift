@@ -22,6 +22,12 @@ struct LateStep {
         return try store.knowsShot(place)
     }
 
+    /// All assets of this shot, of which there is more than one when it came in several versions.
+    func assetsOfShot() throws(Problem) -> Set<Asset.ID> {
+        guard let place = Store.ShotPlace(job) else { return [] }
+        return Set(try store.assets(ofShot: place).map(\.id))
+    }
+
     /// The one asset that these files belong to; nil when there is none, or more than one.
     func asset(for staged: [StagedResource], _ inspections: [Inspection]) throws(Problem) -> Asset? {
         let identifiers = Set(inspections.compactMap(\.facts.contentIdentifier))
