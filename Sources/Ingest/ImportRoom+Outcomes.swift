@@ -142,7 +142,8 @@ extension ImportRoom {
             todo: "Insert the card or mount the share again; the photo is then imported by itself.")
         try rooms.store.postpone(claim, problem: problem, notBefore: rooms.now() + AwayDrops.gap)
         tell(claim.job, .queued, problem: problem)
-        if away.add(.init(drop: claim.job.drop, root: plan.root, filesystem: filesystem)) {
+        let file = claim.job.files.first { $0.filesystem == filesystem } ?? claim.job.files[0]
+        if away.add(.init(drop: claim.job.drop, root: plan.root, filesystem: filesystem), file) {
             rooms.log(
                 LogLine(
                     .warning, "A card or share is away; its queued photos wait for it.", [("DROP", claim.job.drop)]))

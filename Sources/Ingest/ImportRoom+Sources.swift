@@ -1,4 +1,3 @@
-import Files
 import PhotoModel
 import Store
 
@@ -22,21 +21,17 @@ extension ImportRoom {
         }
     }
 
-    /// Lets photos go on whose card or share is there again.
+    /// Lets photos go on whose card or share is there again, or never will be: another medium is in its slot.
     func lookForSources() {
-        for place in away.all {
-            do throws(Errno) {
-                guard try Folder(opening: place.root).filesystem().id == place.filesystem else { continue }
-            } catch {
-                continue  // still away
-            }
+        for place in away.all where away.isOver(place) {
             away.remove(place)
             do throws(Problem) {
                 try rooms.store.hasten(drop: place.drop, waitingFor: .sourceIO)
             } catch {
                 note(error)
             }
-            rooms.log(LogLine(.info, "A card or share is back.", [("DROP", place.drop)]))
+            rooms.log(
+                LogLine(.info, "A card or share is there again, or another in its place.", [("DROP", place.drop)]))
             bell.ring()
         }
     }

@@ -2,8 +2,9 @@ import Files
 import PhotoModel
 
 extension SettledFile {
-    /// Whether the filesystem that the file was found on is there, so that a missing name means a missing file and not
-    /// a card that was pulled.
+    /// Whether the filesystem that the file was found on is there, or another medium in its slot, so that a missing name
+    /// means a missing file and not a card that was pulled. What is on another medium has jobs of its own, also when it is
+    /// the same card put in again.
     ///
     /// - Parameters:
     ///   - relative: its path below `root`.
@@ -13,7 +14,7 @@ extension SettledFile {
         while true {
             do throws(Errno) {
                 let found = parent.isEmpty ? try root.filesystem() : try root.folder(at: parent).filesystem()
-                return found.id == filesystem
+                return isSameSlot(found.id, filesystem)
             } catch {
                 if parent.isEmpty { return false }  // not even the root answers
                 parent = parent.parent

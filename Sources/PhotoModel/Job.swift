@@ -30,8 +30,17 @@ package struct FileStamp: Hashable, Sendable, Codable {
     }
 }
 
-/// Names a filesystem across mounts as well as statfs(2)'s f_fsid can, as 16 hexadecimal digits.
+/// Names a filesystem across mounts as well as statfs(2)'s f_fsid can, as 16 hexadecimal digits. Of a card these are only
+/// its slot's, and what tells one medium from the next follows behind a `-`: once it was taken out, the whole never comes
+/// back.
 package typealias FilesystemID = String
+
+/// Whether two filesystems are the same, or media that were put into the same slot one after the other. Then the earlier
+/// one is gone for good, under that name: also when the card comes back, it has another, and everything on it is found
+/// anew.
+package func isSameSlot(_ one: FilesystemID, _ other: FilesystemID) -> Bool {
+    one.prefix { $0 != "-" } == other.prefix { $0 != "-" }
+}
 
 /// A file that has completely arrived.
 package struct SettledFile: Hashable, Sendable {
