@@ -24,6 +24,8 @@ package enum ImportOutcome: Sendable {
     case waitsForShot(Job.ID)
     /// Sidecars whose shot is not known any more: it vanished, or settles anew. They go back to where they wait for it.
     case alone
+    /// Sidecars that belong to none of the assets that their shot has, which may be none at all.
+    case orphan(Problem, seen: Set<Asset.ID>)
     case cancelled
     /// The service stops: given back, as if it had not been tried.
     case stopped

@@ -16,9 +16,8 @@ extension ImportRoom {
                 rooms.log(
                     LogLine(.info, "Imported.", [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
                 if plan.dispositionAfterImport == .pending { owed.ring() }
-                try queueOrphans(of: job)
             case .duplicate(let asset):
-                try rooms.store.finish(
+                let orphans = try rooms.store.finish(
                     claim, as: .duplicate, problem: nil, asset: asset, disposition: plan.dispositionAfterImport,
                     at: rooms.now())
                 tell(job, .duplicate, asset: asset)
@@ -27,8 +26,11 @@ extension ImportRoom {
                         .info, "The library holds this photo already.",
                         [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
                 if plan.dispositionAfterImport == .pending { owed.ring() }
-                try queueOrphans(of: job)
+                for orphan in orphans { if let job = try rooms.store.job(orphan) { tell(job, .queued) } }
             case .ended(let state, let problem): try end(claim, as: state, problem)
+            case .orphan(let problem, let seen):
+                let state = try rooms.store.finish(orphan: claim, problem: problem, seen: seen, at: rooms.now())
+                if state == .failed { report(claim, state, problem) } else { tell(job, state) }
             case .tryLater(let problem): try tryLater(claim, problem)
             case .outage(let problem):
                 note(problem)
@@ -80,6 +82,10 @@ extension ImportRoom {
 
     private func end(_ claim: Store.Claim, as state: JobState, _ problem: Problem) throws(Problem) {
         try rooms.store.finish(claim, as: state, problem: problem, asset: nil, disposition: .keep, at: rooms.now())
+        report(claim, state, problem)
+    }
+
+    private func report(_ claim: Store.Claim, _ state: JobState, _ problem: Problem) {
         tell(claim.job, state, problem: problem)
         rooms.log(
             LogLine(
@@ -122,16 +128,6 @@ extension ImportRoom {
         try rooms.store.returnToCandidate(claim)
         for file in job.files { signals.sourceChanged(file.path) }
         rooms.log(LogLine(.info, sentence, [("JOB_ID", String(job.id))] + path(of: job)))
-    }
-
-    /// Sidecars that were reported as orphans before their photo came are taken along now.
-    private func queueOrphans(of job: Job) throws(Problem) {
-        guard job.files.contains(where: { DuplicateStep.shotRoles.contains($0.role) }),
-            let place = Store.ShotPlace(job)
-        else { return }
-        for orphan in try rooms.store.queueOrphans(of: place) {
-            if let orphan = try rooms.store.job(orphan) { tell(orphan, .queued) }
-        }
     }
 
     private func waitForSource(

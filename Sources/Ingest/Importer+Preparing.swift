@@ -62,10 +62,11 @@ extension Importer {
     /// Sidecars alone belong to a shot that came before. Equal bytes elsewhere in the library make them no part of that
     /// shot: two edits are often the same. So what no asset of their own shot holds is not known, whoever else has it.
     private func prepareCompanions(_ alone: Fresh) throws(ImportEnded) -> Prepared {
+        // Looked at first: an asset that comes meanwhile is one that was not seen.
+        let seen = try endingImport { () throws(Problem) in try late.assetsOfShot() }
         let joined = try endingImport { () throws(Problem) in try late.asset(for: alone.staged, alone.inspections) }
         var duplicates = duplicates
-        let own = try endingImport { () throws(Problem) in try late.assetsOfShot() }
-        duplicates.within = joined.map { [$0.id] } ?? own
+        duplicates.within = joined.map { [$0.id] } ?? seen
         let known = try duplicates.run(alone.staged.map(HashedFile.init))
         if known.known.count == alone.staged.count, let asset = known.asset { return .duplicate(asset) }
         guard let joined else {
@@ -73,7 +74,7 @@ extension Importer {
                 if job.isManual { return false }
                 return try !late.isShotKnown()
             }
-            throw ImportEnded(isWatched ? .alone : .ended(.failed, late.orphan()))
+            throw ImportEnded(isWatched ? .alone : .orphan(late.orphan(), seen: seen))
         }
         let inspections = alone.inspections.indices.filter { !known.known.contains($0) }.map { alone.inspections[$0] }
         return .shot(

@@ -33,7 +33,7 @@ struct Importer: Sendable {
         case (.unresolved, _): return outcome
         case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
             (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested),
-            (.mayStillArrive, .requested):
+            (.orphan, .requested), (.mayStillArrive, .requested):
             outcome = .cancelled  // whatever else ended it, nobody wants it any more
         default: break
         }
@@ -180,7 +180,8 @@ struct Importer: Sendable {
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
             preview: shot.preview, assetID: shot.joins?.id ?? rooms.newID(), joined: shot.joins,
             sequence: sequence, now: rooms.now())
-        let step = CommitStep(library: library, store: rooms.store, now: rooms.now)
+        var step = CommitStep(library: library, store: rooms.store, now: rooms.now)
+        step.queuedOrphans = { orphans in tell(orphans) }
         do throws(CommitStep.Failure) {
             let intent = try step.run(
                 builder.intent(collision: 0), claim: claim, disposition: plan.dispositionAfterImport,
@@ -194,6 +195,17 @@ struct Importer: Sendable {
                 rooms.undecided.add(shot.staged.map(\.sha256), problem)
                 return .unresolved(problem)
             }
+        }
+    }
+
+    /// Says of sidecars that they are queued again.
+    private func tell(_ orphans: [Job.ID]) {
+        for id in orphans {
+            do throws(Problem) {
+                guard let job = try rooms.store.job(id) else { continue }
+                rooms.event(
+                    .job(id: id, batch: job.batch, drop: job.drop, state: .queued, problem: nil, asset: nil))
+            } catch _ {}  // only not said: they are queued
         }
     }
 

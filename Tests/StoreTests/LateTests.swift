@@ -157,19 +157,60 @@ import Testing
 }
 
 @Suite("An orphan whose photo comes") struct OrphanTests {
-    @Test func `is queued again, and only that one`() throws {
+    private let verdict = Problem(.orphan, "Alone.")
+
+    @Test(arguments: [JobState.imported, .duplicate, .failed])
+    func `is queued again by the call that says so, and only that one`(end: JobState) throws {
         let scene = try Scene()
-        let verdict = Problem(.orphan, "Alone.")
         let orphans = try ["/card/IMG_1.XMP", "/card/IMG_1.JPG.xmp", "/card/IMG_2.XMP"].map {
             try scene.enqueue([Scene.group(Scene.file($0, role: .sidecar), verdict: verdict)])[0]
         }
-        let photo = try scene.enqueue("/card/IMG_1.JPG")[0]
-        let job = try #require(try scene.store.job(photo))
-        let place = try #require(Store.ShotPlace(job))
-        #expect(try scene.store.queueOrphans(of: place) == [orphans[0], orphans[1]])
-        #expect(try orphans.map { try scene.store.job($0)?.state } == [.queued, .queued, .failed])
-        #expect(try scene.store.queueOrphans(of: place).isEmpty)
+        try scene.enqueue("/card/IMG_1.JPG")
+        let photo = try #require(try scene.claim("photo"))
+        var queued: [Job.ID] = []
+        if end == .imported {
+            let intent = Scene.intent(for: photo)
+            let journal = try scene.store.recordIntent(intent, for: photo, at: Scene.start)
+            queued = try scene.store.commit(
+                intent, job: photo.job.id, importID: photo.importID, journal: journal, disposition: .keep,
+                at: Scene.start)
+        } else {
+            queued = try scene.store.finish(
+                photo, as: end, problem: nil, asset: nil, disposition: .keep, at: Scene.start)
+        }
+        let isThere = end != .failed
+        #expect(queued == (isThere ? [orphans[0], orphans[1]] : []))
+        #expect(
+            try orphans.map { try scene.store.job($0)?.state }
+                == [isThere ? .queued : .failed, isThere ? .queued : .failed, .failed])
         try scene.expectTrueCounts()
+    }
+
+    @Test func `is none when its shot got an asset while that was decided`() throws {
+        let scene = try Scene()
+        try scene.enqueue([Scene.group(Scene.file("/card/IMG_1.XMP", role: .sidecar))])
+        let late = try #require(try scene.claim("late"))
+        try scene.enqueue("/card/IMG_1.JPG")
+        try scene.importNext(asset: "a", hash: 1, path: Path("a.JPG"))
+        #expect(try scene.store.finish(orphan: late, problem: verdict, seen: [], at: Scene.start) == .queued)
+        let again = try #require(try scene.claim("again"))
+        #expect(again.job.id == late.job.id)
+        #expect(again.job.attempts == 1)
+        #expect(try scene.store.finish(orphan: again, problem: verdict, seen: ["a"], at: Scene.start) == .failed)
+        #expect(try scene.store.job(late.job.id)?.problem?.code == .orphan)
+        try scene.expectTrueCounts()
+    }
+
+    @Test func `is not brought along by another sidecar`() throws {
+        let scene = try Scene()
+        let orphan = try scene.enqueue([Scene.group(Scene.file("/card/IMG_1.XMP", role: .sidecar), verdict: verdict)])
+        try scene.enqueue([Scene.group(Scene.file("/card/IMG_1.AAE", role: .adjustment))])
+        let other = try #require(try scene.claim("other"))
+        #expect(
+            try scene.store.finish(
+                other, as: .duplicate, problem: nil, asset: nil, disposition: .keep, at: Scene.start
+            ).isEmpty)
+        #expect(try scene.store.job(orphan[0])?.state == .failed)
     }
 }
 

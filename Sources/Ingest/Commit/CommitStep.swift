@@ -9,6 +9,8 @@ struct CommitStep {
     let store: Store
     let now: @Sendable () -> Timestamp
     var calls = MoveCalls.live
+    /// Called with the jobs of sidecars that go along now that their shot is there.
+    var queuedOrphans: ([Job.ID]) -> Void = { _ in }
 
     private var moves: FinalMoves { FinalMoves(library: library, calls: calls) }
 
@@ -40,8 +42,9 @@ struct CommitStep {
             else { continue }
             let journal = try rollingBack { () throws(Problem) in try announce(intent, claim: claim) }
             guard try move(intent) else { continue }  // a name was taken in between: a new intent first
+            let orphans: [Job.ID]
             do throws(Problem) {
-                try store.commit(
+                orphans = try store.commit(
                     intent, job: intent.job, importID: intent.importID, journal: journal, disposition: disposition,
                     at: now())
             } catch {
@@ -52,6 +55,7 @@ struct CommitStep {
                 if try rollingBack({ () throws(Problem) in try moves.areListed(intent.moves, in: store) }) { continue }
                 throw .rolledBack(error)
             }
+            queuedOrphans(orphans)
             return intent
         }
         throw .rolledBack(

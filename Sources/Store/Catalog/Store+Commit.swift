@@ -28,15 +28,17 @@ extension Store {
 
     /// Says imported: asset, resources, job and journal line in one transaction. Used by recovery too.
     ///
-    /// Success clears the crash count. An intent that joins adds its resources to the asset that is there, whose kind
+    /// Success clears the crash count. Sidecars that had been reported as orphans before their shot came are queued again. An intent that joins adds its resources to the asset that is there, whose kind
     /// then follows from all of them.
     /// - Parameter disposition: `pending` when the source is to be moved or deleted, else `keep`.
+    /// - Returns: the jobs of those sidecars.
     /// - Throws: `E_CONFLICT` when the job is not this import's, when `journal` is not the line of its latest intent, or
     ///   when the catalog already has a resource at one of the paths or not the asset that is joined.
+    @discardableResult
     package func commit(
         _ intent: CommitIntent, job: Job.ID, importID: String, journal: Int64, disposition: DispositionState,
         at now: Timestamp
-    ) throws(Problem) {
+    ) throws(Problem) -> [Job.ID] {
         try write { (connection) throws(Problem) in
             let reserved = try connection.number(
                 "SELECT journal_id FROM job WHERE id = ? AND import_id = ?", [.integer(job), .text(importID)])
@@ -56,6 +58,7 @@ extension Store {
                     import_id = NULL, intent = NULL, journal_id = NULL
                 """, [.text(intent.asset.id), .text(disposition.rawValue), .integer(now.nanoseconds)], on: connection)
             try Journal.close(journal, outcome: "imported", on: connection)
+            return try Self.queueOrphans(ofShotIn: job, on: connection)
         }
     }
 }

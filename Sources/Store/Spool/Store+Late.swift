@@ -56,23 +56,41 @@ extension Store {
         }
     }
 
-    /// Queues the sidecars of a shot again that ended as orphans before it came.
-    /// - Returns: their jobs.
-    @discardableResult
-    package func queueOrphans(of place: ShotPlace) throws(Problem) -> [Job.ID] {
-        let orphans = try atTheDoor { (connection) throws(Problem) in
-            try place.companions(on: connection).filter { $0.state == .failed && $0.code == .orphan }.map(\.job)
-        }
-        guard !orphans.isEmpty else { return [] }
-        return try write { (connection) throws(Problem) in
-            var queued: [Job.ID] = []
-            for job in Set(orphans).sorted() {
-                let changed = try connection.change(
-                    "UPDATE job SET \(Self.again) WHERE id = ? AND state = 'failed' AND problem_code = 'E_ORPHAN'",
-                    [.integer(job)])
-                if changed == 1 { queued.append(job) }
+    /// Ends a sidecar's job as `E_ORPHAN`, or queues it again when its shot has an asset by now that was not there when
+    /// that was decided: whoever committed it saw no orphan yet.
+    /// - Parameter seen: the assets of the shot that were there, and none of which it belongs to.
+    /// - Returns: the state it is in now: failed or queued.
+    package func finish(
+        orphan claim: Claim, problem: Problem, seen: Set<Asset.ID>, at now: Timestamp
+    ) throws(Problem) -> JobState {
+        try write { (connection) throws(Problem) in
+            let assets = try ShotPlace(claim.job)?.shots(on: connection).compactMap(\.asset) ?? []
+            if assets.allSatisfy(seen.contains) {
+                try Self.end(
+                    claim, as: .failed, problem: problem, asset: nil, disposition: .keep, at: now, on: connection)
+                return .failed
             }
-            return queued
+            try Self.giveBack(claim, on: connection)
+            return .queued
         }
+    }
+
+    /// Queues the sidecars of a shot again that ended as orphans before it came; in the transaction by which it is there.
+    /// - Returns: their jobs.
+    static func queueOrphans(
+        ofShotIn job: Job.ID, on connection: borrowing Connection
+    ) throws(Problem) -> [Job.ID] {
+        guard let job = try JobRow.find(job, on: connection), let place = ShotPlace(job),
+            job.files.contains(where: { [.photo, .alternatePhoto, .video, .pairedVideo].contains($0.role) })
+        else { return [] }
+        let orphans = try place.companions(on: connection).filter { $0.state == .failed && $0.code == .orphan }
+        var queued: [Job.ID] = []
+        for orphan in Set(orphans.map(\.job)).sorted() {
+            let changed = try connection.change(
+                "UPDATE job SET \(again) WHERE id = ? AND state = 'failed' AND problem_code = 'E_ORPHAN'",
+                [.integer(orphan)])
+            if changed == 1 { queued.append(orphan) }
+        }
+        return queued
     }
 }
