@@ -182,6 +182,7 @@ package final class ImportRoom: Sendable {
                 todo: "Configure it again; its photos are then found anew.")
             await rooms.pool.run { self.finish(holding.claim, as: .vanished, problem: problem) }
         }
+        rooms.turns.end(job.id)
         rooms.inFlight.end(job.id)
         bell.ring()
     }

@@ -15,6 +15,7 @@ package struct ImportRooms: Sendable {
     let space = SpaceLedger()
     let leftovers = Leftovers()
     let undecided = Undecided()
+    let turns = ShotTurns()
     package var event: @Sendable (SpoolEvent) -> Void
     package var log: Log
     package var now: @Sendable () -> Timestamp

@@ -83,7 +83,7 @@ struct Importer: Sendable {
     var arrival: Arrival { Arrival(patience: patience, now: rooms.now()) }
 
     private func waitForShot() throws(ImportEnded) {
-        let shot = try endingImport { () throws(Problem) in try late.shotToWaitFor() }
+        let shot = try endingImport { () throws(Problem) in try late.shotToWaitFor(rooms.turns) }
         if let shot { throw ImportEnded(.waitsForShot(shot)) }
     }
 

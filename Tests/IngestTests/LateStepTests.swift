@@ -139,6 +139,19 @@ import Testing
         #expect(LateStep.isSameTime((time(member), memberOffset), facts) == agrees)
     }
 
+    // MARK: Turns
+
+    @Test func `begins or waits, and whoever has begun is seen by an older one that is tried again`() throws {
+        let turns = ShotTurns()
+        let trouble = Problem(.stateIO, "Unreadable.")
+        #expect(try turns.begin(1) { _ in 7 } == 7)
+        #expect(throws: Problem.self) { _ = try turns.begin(1) { _ throws(Problem) in throw trouble } }
+        #expect(try turns.begin(2) { $0.isEmpty ? nil : 9 } == nil)
+        #expect(try turns.begin(1) { $0 == [2] ? 2 : nil } == 2)
+        turns.end(2)
+        #expect(try turns.begin(1) { $0.isEmpty ? nil : 9 } == nil)
+    }
+
     // MARK: Joining
 
     @Test func `stands beside the leading original, under its stem, and takes the next free name`() throws {

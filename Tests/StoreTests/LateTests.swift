@@ -156,6 +156,64 @@ import Testing
     }
 }
 
+@Suite("Jobs of one shot that wait for one another") struct ChainTests {
+    private let trouble = Problem(.sourceIO, "Unreadable.")
+
+    /// An older job that failed and is tried again beside a younger one that is being imported.
+    private func retried(in scene: Scene) throws -> (older: Store.Claim, younger: Store.Claim) {
+        try scene.enqueue("/card/IMG_5.JPG")
+        let first = try #require(try scene.claim("first"))
+        try scene.store.finish(first, as: .failed, problem: trouble, asset: nil, disposition: .keep, at: Scene.start)
+        try scene.enqueue([Scene.group(Scene.file("/card/IMG_5.CR2"))])
+        let younger = try #require(try scene.claim("younger"))
+        #expect(try scene.store.unfinishedShot(before: younger.job) == nil)
+        try scene.store.retry(first.job.id, at: Scene.start)
+        return (try #require(try scene.claim("older")), younger)
+    }
+
+    @Test func `are told of a younger one that has begun`() throws {
+        let scene = try Scene()
+        let (older, younger) = try retried(in: scene)
+        #expect(try scene.store.unfinishedShot(before: older.job) == nil)
+        #expect(try scene.store.unfinishedShot(before: older.job, running: [younger.job.id]) == younger.job.id)
+        #expect(try scene.store.unfinishedShot(before: younger.job, running: [younger.job.id]) == older.job.id)
+    }
+
+    @Test func `never wait for each other`() throws {
+        let scene = try Scene()
+        let (older, younger) = try retried(in: scene)
+        try scene.store.wait(older, for: younger.job.id)
+        // The younger one rolls back and comes again: the older one waits for it.
+        try scene.store.giveBack(younger)
+        let again = try #require(try scene.claim("again"))
+        #expect(again.job.id == younger.job.id)
+        #expect(try scene.store.unfinishedShot(before: again.job) == nil)
+        // Should it try to wait all the same, it is ready at once.
+        try scene.store.wait(again, for: older.job.id)
+        let last = try #require(try scene.claim("last"))
+        #expect(last.job.id == younger.job.id)
+        try scene.store.finish(last, as: .duplicate, problem: nil, asset: nil, disposition: .keep, at: Scene.start)
+        #expect(try scene.claim("older again")?.job.id == older.job.id)
+    }
+
+    @Test func `all count as retrying when the one at the end does`() throws {
+        let scene = try Scene()
+        let (older, younger) = try retried(in: scene)
+        // One waits for the older one before that waits itself, one after.
+        for (number, isBefore) in [true, false].enumerated() {
+            if !isBefore { try scene.store.wait(older, for: younger.job.id) }
+            try scene.enqueue([Scene.group(Scene.file("/card/IMG_5.\(number).XMP", role: .sidecar))])
+            let sidecar = try #require(try scene.claim("sidecar \(number)"))
+            try scene.store.wait(sidecar, for: older.job.id)
+        }
+        try scene.store.retryLater(younger, problem: trouble, notBefore: Scene.at(3600))
+        let counts = try scene.store.counts(at: Scene.start)
+        #expect([counts.queued, counts.importing, counts.retrying] == [4, 0, 4])
+        #expect(try scene.claim("early") == nil)
+        try scene.expectTrueCounts()
+    }
+}
+
 @Suite("An orphan whose photo comes") struct OrphanTests {
     private let verdict = Problem(.orphan, "Alone.")
 

@@ -13,8 +13,13 @@ struct LateStep {
     /// Clocks and containers round: a RAW and its JPEG, or the halves of a Live Photo, differ by this much at most.
     static let tolerance: Int64 = 2
 
-    /// An older job for photos or videos of this shot that has not ended. Before it has, nothing can be decided.
-    func shotToWaitFor() throws(Problem) -> Job.ID? { try store.unfinishedShot(before: job) }
+    /// Another job for photos or videos of this shot that has not ended, an older one or one that has begun already. Before
+    /// it has, nothing can be decided. Without one, this one begins.
+    func shotToWaitFor(_ turns: ShotTurns) throws(Problem) -> Job.ID? {
+        try turns.begin(job.id) { (running) throws(Problem) in
+            try store.unfinishedShot(before: job, running: running)
+        }
+    }
 
     /// Whether a photo or video of this shot was handed over before.
     func isShotKnown() throws(Problem) -> Bool {

@@ -18,13 +18,34 @@ extension Store {
         }
     }
 
-    /// The oldest job before `job` that is for photos or videos of the same shot and has not ended. Only older ones: so
-    /// two never wait for each other.
-    package func unfinishedShot(before job: Job) throws(Problem) -> Job.ID? {
+    /// The job that `job` has to wait for, since it is for photos or videos of the same shot and has not ended: the oldest
+    /// before it, or one after it of `running`. When that one waits itself, the one that it waits for.
+    ///
+    /// - Parameter running: jobs that have begun their imports. A younger one has when the older one had ended, and is
+    ///   tried again by now.
+    /// - Returns: nil when there is none, or when that one waits for `job`: so two never wait for each other.
+    package func unfinishedShot(before job: Job, running: Set<Job.ID> = []) throws(Problem) -> Job.ID? {
         guard let place = ShotPlace(job) else { return nil }
         return try atTheDoor { (connection) throws(Problem) in
-            try place.shots(on: connection).first { $0.job < job.id && !$0.state.isTerminal }?.job
+            for shot in try place.shots(on: connection) where !shot.state.isTerminal && shot.job != job.id {
+                guard shot.job < job.id || running.contains(shot.job) else { continue }
+                let root = try Self.root(of: shot.job, on: connection)
+                if root != job.id { return root }
+            }
+            return nil
         }
+    }
+
+    /// The job at the end of those that wait for one another, from `job` on.
+    private static func root(of job: Job.ID, on connection: borrowing Connection) throws(Problem) -> Job.ID {
+        var seen: Set<Job.ID> = []
+        var job = job
+        while seen.insert(job).inserted,
+            let next = try connection.number("SELECT waits_for FROM job WHERE id = ?", [.integer(job)])
+        {
+            job = next
+        }
+        return job
     }
 
     /// The assets that photos and videos of this shot belong to.
@@ -42,16 +63,26 @@ extension Store {
     }
 
     /// Queued again, not to be claimed before `shot` has ended or is gone; the attempt does not count. When it has ended
-    /// already, that is at once.
+    /// already, or waits for this very job, that is at once.
+    ///
+    /// Nobody waits for a job that waits: whoever waits for this one waits for `shot` from now on, and so everybody knows
+    /// how long.
     package func wait(_ claim: Claim, for shot: Job.ID) throws(Problem) {
         try write { (connection) throws(Problem) in
+            let root = try Self.root(of: shot, on: connection)
+            let other = root == claim.job.id ? nil : root
             try Self.update(
                 claim.job.id, of: claim.importID,
                 """
                 state = 'queued', attempts = max(attempts - 1, 0), import_id = NULL, intent = NULL, journal_id = NULL,
                     waits_for = (SELECT id FROM job AS shot WHERE shot.id = ?
                         AND shot.state IN ('queued', 'copying', 'previewing', 'committing'))
-                """, [.integer(shot)], on: connection)
+                """, [.integer(other)], on: connection)
+            try connection.change(
+                """
+                UPDATE job SET waits_for = (SELECT waits_for FROM job AS late WHERE late.id = ?1) WHERE waits_for = ?1
+                    AND EXISTS (SELECT 1 FROM job AS late WHERE late.id = ?1 AND late.waits_for IS NOT NULL)
+                """, [.integer(claim.job.id)])
             try Journal.closeOpen(job: claim.job.id, outcome: "rolled_back", on: connection)
         }
     }
