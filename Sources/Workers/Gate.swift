@@ -3,8 +3,9 @@ import Synchronization
 /// Lets one at a time pass for each key: two imports of the same bytes must not both find them unknown.
 ///
 /// All keys of a request are given at once or none, so nobody waits while he holds some, and there is no deadlock.
-/// First come, first served among those that want the same key, so there is no starvation either. Whoever holds keys
-/// gives them back before asking for more.
+/// First come, first served among those that want the same key, so there is no starvation either. Whoever holds keys of one
+/// gate gives them back before asking that gate for more. Of several gates keys may be held together, if all who do so ask
+/// the gates in the same order.
 package final class Gate<Key: Hashable & Sendable>: Sendable {
     private struct Waiting {
         let keys: Set<Key>
