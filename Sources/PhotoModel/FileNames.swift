@@ -87,18 +87,20 @@ package struct ShotName: Hashable, Sendable {
     /// `IMG_1.jpg(2).json`. `name` is without `.json`.
     private static func takeoutTarget(_ name: Path) -> Path? {
         if let target = media(name) { return target }
-        var bytes = name.bytes
-        var number: [UInt8] = []
-        if bytes.last == UInt8(ascii: ")"), let open = bytes.lastIndex(of: UInt8(ascii: "(")),
-            open + 2 < bytes.count, bytes[(open + 1)..<(bytes.count - 1)].allSatisfy({ (0x30...0x39).contains($0) })
-        {
-            number = Array(bytes[open...])
-            bytes.removeSubrange(open...)
-        }
-        var rest = Path(bytes: bytes)
+        var rest = withoutNumber(name) ?? name
+        let number = name.bytes[rest.bytes.count...]
         let last = rest.lowercaseExtension
         if !last.isEmpty, "supplemental-metadata".hasPrefix(last) { rest = rest.stem }
         guard let target = media(rest) else { return nil }
         return Path(bytes: target.stem.bytes + number + target.suffix.bytes)
+    }
+
+    /// `IMG_1` for `IMG_1(2)`; nil for a name that does not end in a number like that.
+    package static func withoutNumber(_ name: Path) -> Path? {
+        let bytes = name.bytes
+        guard bytes.last == UInt8(ascii: ")"), let open = bytes.lastIndex(of: UInt8(ascii: "(")),
+            open + 2 < bytes.count, bytes[(open + 1)..<(bytes.count - 1)].allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Path(bytes: Array(bytes[..<open]))
     }
 }

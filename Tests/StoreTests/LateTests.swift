@@ -259,6 +259,16 @@ import Testing
         try scene.expectTrueCounts()
     }
 
+    @Test func `is queued again when Takeout put the number of its photo behind the extension`() throws {
+        let scene = try Scene()
+        let orphans = try ["/card/IMG_1.jpg(2).json", "/card/IMG_1.jpg.json", "/card/IMG_1.jpg(3).json"].map {
+            try scene.enqueue([Scene.group(Scene.file($0, role: .sidecar), verdict: verdict)])[0]
+        }
+        try scene.enqueue("/card/IMG_1(2).jpg")
+        try scene.importNext(asset: "a", hash: 1, path: Path("a.jpg"))
+        #expect(try orphans.map { try scene.store.job($0)?.state } == [.queued, .failed, .failed])
+    }
+
     @Test func `is not brought along by another sidecar`() throws {
         let scene = try Scene()
         let orphan = try scene.enqueue([Scene.group(Scene.file("/card/IMG_1.XMP", role: .sidecar), verdict: verdict)])

@@ -34,8 +34,9 @@ extension Store {
             var asset: Asset.ID?
         }
 
-        /// The jobs that answer for the shot's photos and videos, oldest first. All their names lie between `stem.` and
-        /// `stem/`, hence in one stretch of one index.
+        /// The jobs that answer for the shot's photos and videos, oldest first. Their names lie between `stem.` and `stem/`,
+        /// hence in one stretch of one index; but what Takeout calls `IMG_1.jpg(2).json` is of `IMG_1(2)`, so for a stem
+        /// with a number there is a second stretch, that of the stem without it.
         func shots(on connection: borrowing Connection) throws(Problem) -> [Known] {
             try known(Self.files, on: connection).sorted { $0.job < $1.job }
         }
@@ -46,15 +47,18 @@ extension Store {
         }
 
         private func known(_ sql: String, on connection: borrowing Connection) throws(Problem) -> [Known] {
-            let start = (folder / stem).bytes
-            let values: [Value] = [
-                .text(drop), .text(filesystem), .blob(start + [UInt8(ascii: ".")]), .blob(start + [UInt8(ascii: "/")]),
-                .integer(Int64(start.count + 1)),
-            ]
-            let found = try connection.all(sql, values) { row throws(SQLiteError) in
-                Known(
-                    path: Path(bytes: try row.blob(0)), job: try row.integer(1), state: try row.word(2),
-                    code: try row.optionalWord(3), asset: try row.optionalText(4))
+            var found: [Known] = []
+            for beginning in [stem, ShotName.withoutNumber(stem)].compactMap({ $0 }) {
+                let start = (folder / beginning).bytes
+                let values: [Value] = [
+                    .text(drop), .text(filesystem), .blob(start + [UInt8(ascii: ".")]),
+                    .blob(start + [UInt8(ascii: "/")]), .integer(Int64(start.count + 1)),
+                ]
+                found += try connection.all(sql, values) { row throws(SQLiteError) in
+                    Known(
+                        path: Path(bytes: try row.blob(0)), job: try row.integer(1), state: try row.word(2),
+                        code: try row.optionalWord(3), asset: try row.optionalText(4))
+                }
             }
             // `IMG_1.edit.JPG` lies in the stretch of `IMG_1`, and is another shot.
             return found.filter { ShotName($0.path.name).stem == stem }
