@@ -60,7 +60,9 @@ import Testing
         #expect(found == ((29...33).contains(second) ? Self.shot : nil))
     }
 
-    @Test func `does not join without a time of its own that agrees, unless it is a sidecar`() throws {
+    @Test func `does not join without a time of its own that agrees, unless it is a sidecar, which may correct it`()
+        throws
+    {
         let scene = try sceneWithShot()
         #expect(try joined([("IMG_0001.DNG", .photo)], [inspection(.raw)], in: scene) == nil)
         #expect(
@@ -68,7 +70,7 @@ import Testing
                 == Self.shot)
         #expect(
             try joined([("IMG_0001.HEIC.xmp", .sidecar)], [inspection(.xmp, second: 50)], in: scene, importID: "3")
-                == nil)
+                == Self.shot)
         #expect(
             try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp, second: 31)], in: scene, importID: "4")
                 == Self.shot)
@@ -119,6 +121,9 @@ import Testing
         intent.importID = claim.importID
         _ = try scene.commitStep.run(intent, claim: claim, disposition: .keep) { _ in intent }
         #expect(try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp)], in: scene) == nil)
+        #expect(
+            try joined([("IMG_0001.HEIC.xmp", .sidecar)], [inspection(.xmp, second: 50)], in: scene, importID: "4")
+                == nil)
     }
 
     @Test(

@@ -3,8 +3,9 @@ import Store
 
 /// Whether a job's files are late members of a shot that came before: what they wait for, and which asset they join.
 ///
-/// A shot is joined by equal content identifier, or by equal stem, folder, filesystem and capture time. Where more than
-/// one asset would do, none is joined: nobody can tell which.
+/// A shot is joined by equal content identifier, or by equal stem, folder, filesystem and capture time. Sidecars need not
+/// agree on the time where the shot has one asset: correcting it is what people use them for. Where more than one asset
+/// would do, none is joined: nobody can tell which.
 struct LateStep {
     let store: Store
     let job: Job
@@ -41,7 +42,11 @@ struct LateStep {
             if !found.isEmpty { return found.count == 1 ? found[0] : nil }
         }
         guard let place = Store.ShotPlace(job) else { return nil }
-        let agreeing = try store.assets(ofShot: place).filter { agrees($0, staged, inspections, identifiers) }
+        let assets = try store.assets(ofShot: place)
+        if assets.count == 1, !staged.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) {
+            return assets[0]
+        }
+        let agreeing = assets.filter { agrees($0, staged, inspections, identifiers) }
         return agreeing.count == 1 ? agreeing[0] : nil
     }
 
@@ -66,7 +71,7 @@ struct LateStep {
         return Self.isSameTime((facts.capturedAt, facts.capturedOffset), asset.facts)
     }
 
-    /// A sidecar without a time of its own belongs by its name; one with a time must agree.
+    /// Among several assets: one without a time of its own belongs to each by its name, one with a time must agree.
     private func sidecarAgrees(_ asset: Asset, _ inspections: [Inspection]) -> Bool {
         let date = inspections.flatMap(\.dates).first { $0.isPlausible(now: now) }
         guard let date else { return true }
