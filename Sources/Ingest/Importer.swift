@@ -80,7 +80,7 @@ struct Importer: Sendable {
 
     var late: LateStep { LateStep(store: rooms.store, job: job, now: rooms.now()) }
 
-    var arrival: Arrival { Arrival(patience: patience, now: rooms.now()) }
+    var arrival: Arrival { Arrival(patience: patience, now: rooms.now(), handedOver: job.createdAt) }
 
     private func waitForShot() throws(ImportEnded) {
         let shot = try endingImport { () throws(Problem) in try late.shotToWaitFor(rooms.turns) }

@@ -10,7 +10,9 @@ import Testing
     private let now = Timestamp(seconds: 1_779_001_200)
 
     /// Seconds until it is decided; nil when that is at once.
-    private func wait(touched seconds: Int64?, endsEarly: Bool = true, patience: Duration? = .seconds(60)) -> Int64? {
+    private func wait(
+        touched seconds: Int64?, handedOver: Int64 = 0, endsEarly: Bool = true, patience: Duration? = .seconds(60)
+    ) -> Int64? {
         var inspection = Inspection(mediaType: .jpeg)
         inspection.endsEarly = endsEarly
         let file = StagedResource(
@@ -18,7 +20,8 @@ import Testing
             touched: seconds.map { now + .seconds(-$0) }, staged: Path("s"), sha256: SHA256.digest(of: []), size: 1,
             device: 1, inode: 1)
         do throws(ImportEnded) {
-            try Arrival(patience: patience, now: now).check([file], [inspection])
+            try Arrival(patience: patience, now: now, handedOver: now + .seconds(-handedOver)).check(
+                [file], [inspection])
             return nil
         } catch {
             guard case .mayStillArrive(let problem, let time) = error.outcome, problem.code == .sourceBusy else {
@@ -34,7 +37,14 @@ import Testing
         #expect(wait(touched: 59) == 1)
         #expect(wait(touched: 60) == nil)
         #expect(wait(touched: -5) == 60)  // a server's clock is ahead
-        #expect(wait(touched: nil) == nil)
+        #expect(wait(touched: 60, handedOver: 1) == nil)
+    }
+
+    @Test func `that nobody can say when it was touched may be arriving for a minute from when it was handed over`() {
+        #expect(wait(touched: nil, handedOver: 0) == 60)
+        #expect(wait(touched: nil, handedOver: 59) == 1)
+        #expect(wait(touched: nil, handedOver: 60) == nil)
+        #expect(wait(touched: nil, handedOver: -3600) == 60)  // our own clock was set back
     }
 
     @Test func `is decided at once when it is whole, or nobody waits`() {

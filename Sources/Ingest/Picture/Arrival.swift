@@ -10,6 +10,8 @@ struct Arrival {
     /// nil where nobody waits: with `--once`.
     let patience: Duration?
     let now: Timestamp
+    /// Where no time of the file can be believed, the patience counts from here: a server's clock may be far ahead.
+    let handedOver: Timestamp
 
     /// - Throws: ``ImportOutcome/mayStillArrive(_:until:)``.
     func check(_ staged: [StagedResource], _ inspections: [Inspection]) throws(ImportEnded) {
@@ -18,7 +20,8 @@ struct Arrival {
 
     /// The same for a file that is known to end early.
     func check(_ file: StagedResource) throws(ImportEnded) {
-        guard let patience, let touched = file.touched.map({ min($0, now) }), now - touched < patience else { return }
+        let touched = min(file.touched ?? handedOver, now)
+        guard let patience, now - touched < patience else { return }
         let end = touched + patience
         throw ImportEnded(
             .mayStillArrive(
