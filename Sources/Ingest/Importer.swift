@@ -51,11 +51,11 @@ struct Importer: Sendable {
         let staged = try await rooms.pool.run { () throws(ImportEnded) in try copy() }
         // Two imports of the same bytes at once would both find them new; so would two halves of one Live Photo find no
         // asset to join.
-        return try await rooms.gate.holding(Set(staged.map(\.sha256))) { () throws(ImportEnded) in
+        return try await holding(rooms.gate, Set(staged.map(\.sha256))) { () throws(ImportEnded) in
             switch try await rooms.pool.run({ () throws(ImportEnded) in try lookIntoLibrary(staged) }) {
             case .duplicate(let asset): return .duplicate(of: asset)
             case .fresh(let fresh):
-                return try await rooms.identities.holding(fresh.identifiers) { () throws(ImportEnded) in
+                return try await holding(rooms.identities, fresh.identifiers) { () throws(ImportEnded) in
                     switch try await rooms.pool.run({ () throws(ImportEnded) in try prepare(fresh) }) {
                     case .duplicate(let asset): .duplicate(of: asset)
                     case .shot(let shot): try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
@@ -69,8 +69,19 @@ struct Importer: Sendable {
     private func holderOfSource() async throws(ImportEnded) -> Asset.ID? {
         let hashed = try await rooms.pool.run { () throws(ImportEnded) in try readWhatMayBeKnown() }
         guard let hashed else { return nil }
-        return try await rooms.gate.holding(Set(hashed.map(\.sha256))) { () throws(ImportEnded) in
+        return try await holding(rooms.gate, Set(hashed.map(\.sha256))) { () throws(ImportEnded) in
             try await rooms.pool.run { () throws(ImportEnded) in try holder(of: hashed) }
+        }
+    }
+
+    /// Passes a gate, and does not seem to stand still while others hold it.
+    func holding<Key: Sendable, Result: Sendable>(
+        _ gate: Gate<Key>, _ keys: Set<Key>, _ body: () async throws(ImportEnded) -> Result
+    ) async throws(ImportEnded) -> Result {
+        rooms.inFlight.setWaiting(true, job.id)
+        return try await gate.holding(keys) { () throws(ImportEnded) in
+            rooms.inFlight.setWaiting(false, job.id)
+            return try await body()
         }
     }
 

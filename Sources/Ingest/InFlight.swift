@@ -8,6 +8,8 @@ package final class InFlight: Sendable {
         var shown: InFlightImport
         var cancellation: Cancellation
         var lastMove: Duration
+        /// For another import to come to its end; that one is watched.
+        var isWaiting = false
     }
 
     private let entries = Mutex<[Job.ID: Entry]>([:])
@@ -26,10 +28,10 @@ package final class InFlight: Sendable {
     }
 
     /// Moves on with every sign of life of the import that has been still longest; nil when there is none. Copying is
-    /// left out: a card or share that hangs blocks only itself.
+    /// left out: a card or share that hangs blocks only itself. So is waiting for another import, whose time it is.
     package var progressMark: UInt64? {
         entries.withLock { entries in
-            entries.values.filter { $0.shown.phase != .copying }.map(\.lastMove).min()
+            entries.values.filter { $0.shown.phase != .copying && !$0.isWaiting }.map(\.lastMove).min()
         }.map { UInt64($0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000) }
     }
 
@@ -52,6 +54,15 @@ package final class InFlight: Sendable {
             return entry.shown
         }
         if let shown { onProgress(shown) }
+    }
+
+    /// An import waits for another one, or goes on; its time then begins anew.
+    func setWaiting(_ isWaiting: Bool, _ job: Job.ID) {
+        let now = monotonic()
+        entries.withLock {
+            $0[job]?.isWaiting = isWaiting
+            $0[job]?.lastMove = now
+        }
     }
 
     func end(_ job: Job.ID) { entries.withLock { $0[job] = nil } }
