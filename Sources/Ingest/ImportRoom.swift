@@ -39,12 +39,15 @@ package final class ImportRoom: Sendable {
         package var hasCrashed: @Sendable () -> Bool
         /// The suspects have been counted.
         package var crashIsCounted: @Sendable () -> Void
+        /// The drop folders that do not answer: whoever touched them would hang.
+        package var silentDrops: @Sendable () -> Set<String>
 
         package init(
             imported: @escaping @Sendable (Int64) -> Void,
             sourceChanged: @escaping @Sendable (Path) -> Void,
             isDrained: @escaping @Sendable () -> Bool, endsWhenDrained: Bool,
-            hasCrashed: @escaping @Sendable () -> Bool, crashIsCounted: @escaping @Sendable () -> Void
+            hasCrashed: @escaping @Sendable () -> Bool, crashIsCounted: @escaping @Sendable () -> Void,
+            silentDrops: @escaping @Sendable () -> Set<String>
         ) {
             self.imported = imported
             self.sourceChanged = sourceChanged
@@ -52,6 +55,7 @@ package final class ImportRoom: Sendable {
             self.endsWhenDrained = endsWhenDrained
             self.hasCrashed = hasCrashed
             self.crashIsCounted = crashIsCounted
+            self.silentDrops = silentDrops
         }
     }
 
@@ -119,15 +123,16 @@ package final class ImportRoom: Sendable {
 
     /// Claims and registers under one lock, so that whoever cancels, stops or recovers finds a job either queued or in
     /// flight, and never in between.
-    private func claim() -> Holding? {
-        claimTurn.withLock { _ in
+    func claim() -> Holding? {
+        // One import after the other would hang on a share that does not answer, until no other had a thread.
+        let silent = signals.silentDrops()
+        return claimTurn.withLock { _ in
             guard !rooms.isStopping(), !needsRecovery.load(ordering: .acquiring) else { return nil }
             do throws(Problem) {
                 // A run that ends when drained takes no job twice: what failed after its start waits for the next.
                 let time = signals.endsWhenDrained ? startedAt : rooms.now()
-                guard let claim = try rooms.store.claim(importID: rooms.newID(), blockedDrops: [], at: time) else {
-                    return nil
-                }
+                guard let claim = try rooms.store.claim(importID: rooms.newID(), blockedDrops: silent, at: time)
+                else { return nil }
                 crowded.remove(claim.job.id)
                 let cancellation = Cancellation()
                 rooms.inFlight.begin(claim.job, cancellation: cancellation)

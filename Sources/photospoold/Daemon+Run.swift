@@ -103,7 +103,7 @@ extension Daemon {
         var last: DaemonState?
         while !Task.isCancelled {
             let line = await servicePool.run {
-                self.openDrops.look(at: self.live.current.drops)
+                self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
                 return self.statusLine()
             }

@@ -98,7 +98,8 @@ final class Daemon: Sendable {
                     if phase.isWatcherDone { phase.leaveSomething() } else { watcher.recheck(path) }
                 },
                 isDrained: { phase.isWatcherDone }, endsWhenDrained: isOnce,
-                hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) }))
+                hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) },
+                silentDrops: { watcher.silentDrops }))
         wiring.connect(room)
     }
 
@@ -124,6 +125,11 @@ final class Daemon: Sendable {
             log: log,
             changed: {})
     }
+}
+
+extension Watcher {
+    /// The names of the drop folders that do not answer.
+    var silentDrops: Set<String> { Set(health.filter(\.isSilent).map(\.name)) }
 }
 
 /// Lets the watcher wake an import room that is built after it.

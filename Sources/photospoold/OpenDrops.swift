@@ -12,8 +12,9 @@ final class OpenDrops: Sendable {
     var problems: [Problem] { found.withLock { $0 } }
 
     /// One fstat(2) a drop folder.
-    func look(at drops: [DropFolder]) {
-        let open = drops.filter { $0.afterImport != .keep && Self.isOpen($0.path) }
+    /// - Parameter silent: the names of those that do not answer, and are left alone.
+    func look(at drops: [DropFolder], but silent: Set<String>) {
+        let open = drops.filter { $0.afterImport != .keep && !silent.contains($0.name) && Self.isOpen($0.path) }
         let problems = open.map { drop in
             Problem(
                 .dropOpen,
