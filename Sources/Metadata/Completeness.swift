@@ -30,11 +30,12 @@ enum Completeness {
 
     private static let piece: Int64 = 64 << 10
 
-    /// No end-of-image marker behind the first scan's header. Inside the picture's data there is none by chance: a 0xFF
-    /// is followed by 0 there.
+    /// No end-of-image marker behind the first scan's header, or a further picture reaches beyond the end. Inside the
+    /// picture's data there is no marker by chance: a 0xFF is followed by 0 there.
     private static func jpegEndsEarly(_ source: ByteSource) -> Bool {
         let walk = JPEGWalk(source)
         guard let start = walk.scanStart else { return walk.isCut }
+        if let directory = walk.multiPicture, picturesEndEarly(directory) { return true }
         let tail = max(start, source.size - piece)
         if holdsEnd(source.bytes(at: tail, count: Int(piece))) { return false }
         var position = start
@@ -45,6 +46,20 @@ enum Completeness {
             position += piece
         }
         return true
+    }
+
+    /// What the directory of an MPO or Ultra HDR photo says of its pictures: 16 bytes each, of which 4 to 8 are the length
+    /// and 8 to 12 the place, counted from the directory's header; 0 is the picture that holds the directory.
+    private static func picturesEndEarly(_ block: TIFFBlock) -> Bool {
+        guard let list = block.directory(at: block.first)?.entries[0xB002], list.type == 7 else { return false }
+        let bytes = block.bytes(list, limit: 16 * 64)
+        for start in stride(from: 0, to: bytes.count / 16 * 16, by: 16) {
+            let length = ByteSource.integer(bytes[start + 4..<start + 8], bigEndian: block.bigEndian)
+            let place = ByteSource.integer(bytes[start + 8..<start + 12], bigEndian: block.bigEndian)
+            let first = place == 0 ? 0 : block.base + Int64(place)
+            if length > 0, first + Int64(length) > block.source.size { return true }
+        }
+        return false
     }
 
     private static func holdsEnd(_ bytes: [UInt8]) -> Bool {

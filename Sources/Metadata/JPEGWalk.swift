@@ -1,10 +1,12 @@
 import PhotoModel
 
-/// Walks a JPEG's segments up to the picture: EXIF, XMP and the size (ITU-T T.81, Annex B).
+/// Walks a JPEG's segments up to the picture: EXIF, XMP, the size, and where further pictures lie (ITU-T T.81, Annex B).
 struct JPEGWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
+    /// The directory of further pictures behind this one (CIPA DC-007, "Multi-Picture Format").
+    private(set) var multiPicture: TIFFBlock?
     /// Where the data of the first scan begin.
     private(set) var scanStart: Int64?
     /// The file ends before that.
@@ -52,6 +54,8 @@ struct JPEGWalk {
             if exif == nil { exif = TIFFBlock(source, at: position + 6, length: length - 6) }
         case 0xE1 where source.has("http://ns.adobe.com/xap/1.0/\0", at: position):
             if xmp.isEmpty { xmp = source.bytes(at: position + 29, count: Int(length - 29)) }
+        case 0xE2 where source.has("MPF\0", at: position):
+            if multiPicture == nil { multiPicture = TIFFBlock(source, at: position + 4, length: length - 4) }
         case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
             if size == nil {
                 size = ExifFacts.size(

@@ -42,6 +42,52 @@ import Testing
         }
     }
 
+    // MARK: Several pictures in one JPEG
+
+    /// Two pictures, the second of which, and the first, have lengths and places as the directory says.
+    private static func pictures(
+        bigEndian: Bool, count: Int = 2, change: (inout [[UInt32]]) -> Void = { _ in }
+    ) -> [UInt8] {
+        func number(_ value: UInt32) -> [UInt8] {
+            let little = (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32($0 * 8)) }
+            return bigEndian ? little.reversed() : little
+        }
+        func segment(_ entries: [[UInt32]]) -> [UInt8] {
+            let list = entries.flatMap { number(0x030000) + number($0[0]) + number($0[1]) + [0, 0, 0, 0] }
+            let content =
+                Array("MPF\0".utf8)
+                + TIFFWriter.block(
+                    [0xB000: .bytes(Array("0100".utf8)), 0xB001: .long(2), 0xB002: .bytes(list)], bigEndian: bigEndian)
+            return [0xFF, 0xE2, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 255)] + content
+        }
+        let second = jpeg + scan + [UInt8](repeating: 0x55, count: 300) + [0xFF, 0xD9]
+        let size = UInt32(2 + segment([[0, 0], [0, 0]]).count + second.count - 2)
+        // Offsets count from behind `MPF`, ten bytes into the file.
+        var entries = [[size, 0], [UInt32(second.count), size - 10]]
+        change(&entries)
+        return [0xFF, 0xD8] + segment(Array(entries.prefix(count))) + second.dropFirst(2) + second
+    }
+
+    @Test(arguments: [true, false]) func `is one of several pictures that reaches beyond it`(bigEndian: Bool) {
+        let whole = Self.pictures(bigEndian: bigEndian)
+        #expect(!endsEarly(whole))
+        #expect(!endsEarly(whole + [UInt8](repeating: 0, count: 10)))
+        for missing in [1, 2, 100, 340] { #expect(endsEarly(Array(whole.dropLast(missing))), "\(missing)") }
+        #expect(endsEarly(Self.pictures(bigEndian: bigEndian) { $0[1] = [.max, .max] }))
+        #expect(endsEarly(Self.pictures(bigEndian: bigEndian) { $0[0][0] = 100_000 }))
+        #expect(!endsEarly(Self.pictures(bigEndian: bigEndian) { $0[1] = [0, 0] }))
+        #expect(!endsEarly(Self.pictures(bigEndian: bigEndian, count: 0)))
+    }
+
+    @Test func `is not made one by a broken directory of pictures`() {
+        let whole = Self.pictures(bigEndian: true)
+        for position in 10..<90 {
+            var bytes = whole
+            bytes[position] = 0xEE
+            _ = endsEarly(bytes)  // whatever it says, it ends
+        }
+    }
+
     // MARK: Containers
 
     private static func box(_ type: String, _ content: [UInt8], claiming extra: Int = 0) -> [UInt8] {
