@@ -12,6 +12,8 @@ package struct ImportRooms: Sendable {
     let gate = Gate<SHA256Digest>()
     /// By content identifier. Taken while ``gate`` is held, and never the other way round.
     let identities = Gate<String>()
+    /// By the asset that is joined. Taken last.
+    let joins = Gate<Asset.ID>()
     let space = SpaceLedger()
     let leftovers = Leftovers()
     let undecided = Undecided()

@@ -100,7 +100,8 @@ extension Importer {
             log: rooms.log)
     }
 
-    private func existing(_ id: Asset.ID) throws(Problem) -> Asset {
+    /// The asset as the catalog has it now.
+    func existing(_ id: Asset.ID) throws(Problem) -> Asset {
         guard let asset = try rooms.store.asset(id) else {
             throw Problem(
                 .conflict, "Asset \(id) is no longer in the catalog.", todo: "Nothing; the import is tried again.")
@@ -121,13 +122,9 @@ extension Importer {
     /// Of an asset that is joined the kind counts that it will have.
     private func checkKind(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) {
         guard !plan.kinds.isEmpty else { return }
-        var kind = ShotFacts.kind(of: fresh.staged, fresh.inspections)
-        if let joined {
-            var members =
-                joined.resources.map(Membership.Member.init) + ShotFacts.members(fresh.staged, fresh.inspections)
-            for (position, role) in Membership.roles(of: members).enumerated() { members[position].role = role }
-            kind = Membership.kind(of: members, isScreenshot: joined.facts.isScreenshot)
-        }
+        let shot = ShotFacts(job: job, staged: fresh.staged, inspections: fresh.inspections, now: rooms.now())
+        let resources = zip(fresh.staged, fresh.inspections).map { $0.resource(at: $0.staged, $1) }
+        let kind = joined?.joined(by: resources, facts: shot.facts, preview: nil).kind ?? shot.kind
         guard !plan.kinds.contains(kind) else { return }
         throw ImportEnded(
             Problem(

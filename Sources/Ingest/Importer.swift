@@ -58,7 +58,11 @@ struct Importer: Sendable {
                 return try await holding(rooms.identities, fresh.identifiers) { () throws(ImportEnded) in
                     switch try await rooms.pool.run({ () throws(ImportEnded) in try prepare(fresh) }) {
                     case .duplicate(let asset): .duplicate(of: asset)
-                    case .shot(let shot): try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
+                    case .shot(let shot):
+                        try await holding(rooms.joins, Set([shot.joins?.id].compactMap { $0 })) {
+                            () throws(ImportEnded) in
+                            try await rooms.pool.run { () throws(ImportEnded) in try commit(shot) }
+                        }
                     }
                 }
             }
@@ -187,9 +191,16 @@ struct Importer: Sendable {
         let sequence = try endingImport { () throws(Problem) in
             plan.template.uses(.seq) ? try rooms.store.takeNumber(of: "seq") : job.sequence
         }
+        // As it is now that nobody else can join it: what is announced is then what the catalog will hold. Its preview,
+        // which may have come meanwhile, stays.
+        let joined = try endingImport { () throws(Problem) -> Asset? in
+            guard let id = shot.joins?.id else { return nil }
+            return try existing(id)
+        }
+        let preview = joined?.preview.path == nil ? shot.preview : .none
         let builder = IntentBuilder(
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
-            preview: shot.preview, assetID: shot.joins?.id ?? rooms.newID(), joined: shot.joins,
+            preview: preview, assetID: joined?.id ?? rooms.newID(), joined: joined,
             sequence: sequence, now: rooms.now())
         var step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         step.queuedOrphans = { orphans in tell(orphans) }

@@ -16,6 +16,13 @@ struct StagedResource: Sendable {
     /// Of the staged file.
     var device: UInt64
     var inode: UInt64
+
+    /// What the catalog says of it once it stands at `path`.
+    func resource(at path: Path, _ inspection: Inspection) -> Resource {
+        Resource(
+            role: role, path: path, sourcePath: source, size: size, sha256: sha256, mtime: sourceStamp.mtime,
+            mediaType: inspection.mediaType)
+    }
 }
 
 /// A preview in staging, durable.

@@ -28,10 +28,17 @@ package struct CommitIntent: Sendable, Codable {
     package var importID: String
     /// In the order of the renames: previews and secondary files first, the photo last.
     package var moves: [Move]
-    /// The whole asset as it will stand in the catalog. When it joins an existing asset, only the new resources.
+    /// The whole asset as it will stand in the catalog, also when it is there already and gains resources.
     package var asset: Asset
     /// Whether ``asset`` is already in the catalog and only gains resources.
     package var joinsExisting: Bool
+
+    /// Those of the asset's resources that this commit brings.
+    package var newResources: [Resource] {
+        guard joinsExisting else { return asset.resources }
+        let finals = Set(moves.map(\.final))
+        return asset.resources.filter { finals.contains($0.path) }
+    }
 
     package init(job: Job.ID, importID: String, moves: [Move], asset: Asset, joinsExisting: Bool) {
         self.job = job

@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import PhotoModel
 import Store
 import Testing
@@ -203,6 +204,39 @@ import Testing
             String(decoding: try scene.bytes("library/.photospool/journal/" + $0), as: UTF8.self)
         }.joined()
         #expect(text.contains("\"joinsExisting\":true"))
+    }
+
+    @Test func `is announced in the library's journal as the catalog then has its asset`() throws {
+        let scene = try Scene()
+        var facts = Facts()
+        facts.latitude = 48.5
+        facts.longitude = 9
+        facts.isScreenshot = true
+        let first = try scene.stage(["IMG_0001.MOV"])
+        var intent = first.intent
+        intent.asset.resources[0].role = .video
+        intent.asset.resources[0].mediaType = .quicktime
+        intent.asset.kind = .video
+        intent.asset.facts = facts
+        _ = try scene.commitStep.run(intent, claim: first.claim, disposition: .keep) { _ in intent }
+        let asset = try #require(try scene.store.asset(Self.shot))
+        let late = try scene.stage(["IMG_0001.HEIC"], importID: "late", variant: 1, withPreview: false, joining: asset)
+        _ = try scene.commit(late)
+        struct Line: Decodable { var intent: CommitIntent? }
+        let text = try scene.files(below: "library/.photospool/journal").flatMap {
+            try scene.bytes("library/.photospool/journal/" + $0).split(separator: UInt8(ascii: "\n"))
+        }
+        let announced = try #require(try JSONDecoder().decode(Line.self, from: Data(text.last ?? [])).intent).asset
+        let found = try #require(try scene.store.asset(Self.shot))
+        #expect(announced.resources == found.resources)
+        #expect(announced.facts == found.facts)
+        #expect(announced.kind == found.kind)
+        #expect(announced.preview == found.preview)
+        #expect(found.resources.map(\.role) == [.pairedVideo, .photo])
+        #expect(found.facts.capturedAt == late.builder.facts.facts.capturedAt)
+        #expect(found.facts.latitude == 48.5)
+        #expect(!found.facts.isScreenshot)
+        #expect(found.kind == .livePhoto)
     }
 
     @Test(.tags(.stopsAnywhere), arguments: 0...1)

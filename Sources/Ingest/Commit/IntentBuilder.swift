@@ -26,11 +26,7 @@ struct IntentBuilder {
         var resources: [Resource] = []
         var moves: [CommitIntent.Move] = []
         for (position, resource) in staged.enumerated() {
-            resources.append(
-                Resource(
-                    role: resource.role, path: paths[position], sourcePath: resource.source, size: resource.size,
-                    sha256: resource.sha256, mtime: resource.sourceStamp.mtime,
-                    mediaType: inspections[position].mediaType))
+            resources.append(resource.resource(at: paths[position], inspections[position]))
             moves.append(
                 .init(
                     staged: resource.staged, final: paths[position], sha256: resource.sha256, size: resource.size,
@@ -45,28 +41,12 @@ struct IntentBuilder {
                     size: made.byteCount, device: made.device, inode: made.inode), at: 0)
         }
         let asset =
-            joined.map { joining($0, resources) }
+            joined.map { $0.joined(by: resources, facts: facts.facts, preview: assetPreview) }
             ?? Asset(
                 id: assetID, kind: facts.kind, collection: plan.collection, facts: facts.facts, resources: resources,
                 preview: assetPreview, importedAt: now)
         return CommitIntent(
             job: claim.job.id, importID: claim.importID, moves: moves, asset: asset, joinsExisting: joined != nil)
-    }
-
-    /// The asset as it will be, with the new resources only. Their roles give way to those that are there.
-    private func joining(_ asset: Asset, _ resources: [Resource]) -> Asset {
-        var members = (asset.resources + resources).map(Membership.Member.init)
-        let roles = Membership.roles(of: members)
-        for position in members.indices { members[position].role = roles[position] }
-        var resources = resources
-        for position in resources.indices { resources[position].role = roles[asset.resources.count + position] }
-        var joining = asset
-        joining.resources = resources
-        joining.facts = facts.facts
-        joining.kind = Membership.kind(
-            of: members, isScreenshot: asset.facts.isScreenshot || facts.facts.isScreenshot)
-        if case .made = preview { joining.preview = assetPreview }
-        return joining
     }
 
     private var assetPreview: AssetPreview {

@@ -67,7 +67,7 @@ enum AssetRow {
                 .conflict, "Asset \(intent.asset.id) is \(exists ? "already" : "no longer") in the catalog.",
                 todo: "Nothing; the import is tried again.")
         }
-        for resource in intent.asset.resources where try isTaken(resource.path, on: connection) {
+        for resource in intent.newResources where try isTaken(resource.path, on: connection) {
             throw Problem(
                 .conflict, "The catalog already lists \(SafeText.of(resource.path)) for another asset.",
                 todo: "Nothing; the import is tried again under another name.")
@@ -79,20 +79,24 @@ enum AssetRow {
     }
 
     static func insert(_ asset: Asset, on connection: borrowing Connection) throws(Problem) {
-        let facts = asset.facts
         try connection.change(
             """
             INSERT INTO asset (\(columns))
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(asset.id), .text(asset.kind.rawValue), .text(asset.collection),
-                .text(facts.capturedAt?.text ?? ""), .text(facts.capturedOffset), .text(facts.dateSource?.rawValue),
-                .text(facts.make), .text(facts.model), .text(facts.lens), .real(facts.latitude),
-                .real(facts.longitude), .integer(facts.size.map { Int64($0.width) }),
-                .integer(facts.size.map { Int64($0.height) }), .integer(Int64(facts.orientation)),
-                .text(facts.contentIdentifier), .integer(facts.isScreenshot ? 1 : 0),
-            ] + previewValues(asset.preview) + [.integer(asset.importedAt.nanoseconds)])
+            """, values(asset))
+    }
+
+    /// In the order of ``columns``.
+    static func values(_ asset: Asset) -> [Value] {
+        let facts = asset.facts
+        return [
+            .text(asset.id), .text(asset.kind.rawValue), .text(asset.collection),
+            .text(facts.capturedAt?.text ?? ""), .text(facts.capturedOffset), .text(facts.dateSource?.rawValue),
+            .text(facts.make), .text(facts.model), .text(facts.lens), .real(facts.latitude),
+            .real(facts.longitude), .integer(facts.size.map { Int64($0.width) }),
+            .integer(facts.size.map { Int64($0.height) }), .integer(Int64(facts.orientation)),
+            .text(facts.contentIdentifier), .integer(facts.isScreenshot ? 1 : 0),
+        ] + previewValues(asset.preview) + [.integer(asset.importedAt.nanoseconds)]
     }
 
     static func previewValues(_ preview: AssetPreview) -> [Value] {

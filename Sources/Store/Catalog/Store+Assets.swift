@@ -40,11 +40,7 @@ extension Store {
 
     package func asset(_ id: Asset.ID) throws(Problem) -> Asset? {
         try read { (connection) throws(Problem) in
-            guard
-                let asset = try connection.one(
-                    "SELECT \(AssetRow.columns) FROM asset WHERE id = ?", [.text(id)], AssetRow.read)
-            else { return nil }
-            return try AssetRow.withResources(asset, on: connection)
+            try AssetRow.find(id, on: connection)
         }
     }
 

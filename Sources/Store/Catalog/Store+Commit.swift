@@ -45,7 +45,7 @@ extension Store {
             guard reserved == journal else { throw .staleClaim(job) }
             try AssetRow.check(intent, on: connection)
             if intent.joinsExisting {
-                try AssetRow.join(intent.asset, on: connection)
+                try AssetRow.join(intent, on: connection)
             } else {
                 try AssetRow.insert(intent.asset, on: connection)
                 try AssetRow.add(intent.asset.resources, to: intent.asset.id, on: connection)

@@ -54,9 +54,7 @@ extension Store {
             let ids = Set(try place.shots(on: connection).compactMap(\.asset)).sorted()
             var assets: [Asset] = []
             for id in ids {
-                let found = try connection.one(
-                    "SELECT \(AssetRow.columns) FROM asset WHERE id = ?", [.text(id)], AssetRow.read)
-                if let found { assets.append(try AssetRow.withResources(found, on: connection)) }
+                if let asset = try AssetRow.find(id, on: connection) { assets.append(asset) }
             }
             return assets
         }
