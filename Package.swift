@@ -60,6 +60,7 @@ let package = Package(
         room("Store", ["PhotoModel", "Files", "SQLite"]),
         room("Preview", ["PhotoModel", "Workers", "Files", "DecoderWire", "CLinux"]),
         room("Ingest", ["PhotoModel", "Workers", "Files", "Store", "Preview"]),
+        room("Upkeep", ["PhotoModel", "Workers", "Files", "Store", "Preview", "Ingest"]),
         room("HTTP", ["PhotoModel", "Files", "CMicrohttpd", "CLinux"]),
         room("HTTPClient", ["PhotoModel", "CCurl"]),
         room("Config", ["PhotoModel", "Files", "CTOML"]),
@@ -69,7 +70,8 @@ let package = Package(
         program(
             "photospoold",
             [
-                "PhotoModel", "Workers", "Files", "Watch", "Store", "Preview", "Ingest", "Config", "Service", "Control",
+                "PhotoModel", "Workers", "Files", "Watch", "Store", "Preview", "Ingest", "Upkeep", "Config", "Service",
+                "Control",
                 "CLinux",
             ]),
         program(
@@ -96,6 +98,7 @@ let package = Package(
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
         tests("IngestTests", ["Ingest", "Store", "PhotoModel", "Files", "TestSupport"]),
+        tests("UpkeepTests", ["Upkeep", "Ingest", "Store", "PhotoModel", "Files", "TestSupport"]),
         tests("ConfigTests", ["Config", "PhotoModel"]),
         .executableTarget(
             name: "service-probe", dependencies: ["Service", "Files", "PhotoModel"], path: "Tests/ServiceProbe",

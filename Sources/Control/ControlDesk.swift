@@ -37,6 +37,8 @@ struct ControlDesk: Sendable {
     enum Call {
         case read(Answer)
         case change(Answer)
+        /// A list that can be added to.
+        case both(read: Answer, change: Answer)
     }
 
     func respond(to request: Request) -> Reply {
@@ -52,9 +54,11 @@ struct ControlDesk: Sendable {
         do throws(Problem) {
             switch (call, request.method) {
             case (.read(let answer), "GET"), (.read(let answer), "HEAD"): return try answer(request)
-            case (.change(let answer), "POST"):
+            case (.both(let answer, _), "GET"), (.both(let answer, _), "HEAD"): return try answer(request)
+            case (.change(let answer), "POST"), (.both(_, let answer), "POST"):
                 try checkRights(request)
                 return try answer(request)
+            case (.both, _): return wrongMethod(request, allowed: "GET, HEAD, POST")
             case (.read, _): return wrongMethod(request, allowed: "GET, HEAD")
             case (.change, _): return wrongMethod(request, allowed: "POST")
             }
@@ -105,6 +109,7 @@ struct ControlDesk: Sendable {
             case "jobs": return .read(jobs)
             case "batches": return .read(batches)
             case "assets": return .read(assets)
+            case "operations": return .both(read: operations, change: orderOperation)
             case "retry": return .change(retryAll)
             case "import": return .change(importPaths)
             case "pause": return .change(pause)
@@ -119,6 +124,7 @@ struct ControlDesk: Sendable {
             case "jobs": return .read { (request) throws(Problem) in try job(id, request) }
             case "batches": return .read { (request) throws(Problem) in try batch(id, request) }
             case "assets": return .read { (request) throws(Problem) in try asset(id, request) }
+            case "operations": return .read { (request) throws(Problem) in try operation(id, request) }
             default: return nil
             }
         case 3:
@@ -126,6 +132,8 @@ struct ControlDesk: Sendable {
             switch (parts[0], parts[2]) {
             case ("jobs", "retry"): return .change { (request) throws(Problem) in try retry(id, request) }
             case ("jobs", "cancel"): return .change { (request) throws(Problem) in try cancel(id, request) }
+            case ("operations", "cancel"):
+                return .change { (request) throws(Problem) in try cancelOperation(id, request) }
             case ("batches", "cancel"): return .change { (request) throws(Problem) in try cancelBatch(id, request) }
             case ("assets", "preview"): return .read { (request) throws(Problem) in try preview(id, request) }
             default: return nil

@@ -59,6 +59,10 @@ package struct DaemonOrders: Sendable {
     package var cancel: @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome
     /// - Returns: the jobs whose imports are being rolled back.
     package var cancelBatch: @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
+    package var order: @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation
+    /// With the progress of this moment.
+    package var operation: @Sendable (Operation.ID) throws(Problem) -> Operation
+    package var cancelOperation: @Sendable (Operation.ID) throws(Problem) -> Operation
 
     package init(
         pause: @escaping @Sendable () throws(Problem) -> Void, resume: @escaping @Sendable () throws(Problem) -> Void,
@@ -68,7 +72,10 @@ package struct DaemonOrders: Sendable {
         retry: @escaping @Sendable (Job.ID) throws(Problem) -> Void,
         retryAll: @escaping @Sendable () throws(Problem) -> Int,
         cancel: @escaping @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome,
-        cancelBatch: @escaping @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
+        cancelBatch: @escaping @Sendable (Batch.ID) throws(Problem) -> [Job.ID],
+        order: @escaping @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation,
+        operation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation,
+        cancelOperation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation
     ) {
         self.pause = pause
         self.resume = resume
@@ -79,5 +86,8 @@ package struct DaemonOrders: Sendable {
         self.retryAll = retryAll
         self.cancel = cancel
         self.cancelBatch = cancelBatch
+        self.order = order
+        self.operation = operation
+        self.cancelOperation = cancelOperation
     }
 }

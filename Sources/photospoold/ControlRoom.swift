@@ -5,6 +5,7 @@ import Ingest
 import PhotoModel
 import Service
 import Store
+import Upkeep
 import Watch
 import Workers
 
@@ -118,6 +119,9 @@ final class ControlRoom: Sendable {
                 let running = try daemon.room.cancelBatch(batch)
                 daemon.hub.publish(.batch(id: batch))
                 return running
-            })
+            },
+            order: { (kind, arguments) throws(Problem) in try daemon.upkeep.order(kind, arguments) },
+            operation: { (id) throws(Problem) in try daemon.upkeep.operation(id) },
+            cancelOperation: { (id) throws(Problem) in try daemon.upkeep.cancel(id) })
     }
 }

@@ -5,6 +5,7 @@ import PhotoModel
 import Preview
 import Service
 import Store
+import Upkeep
 import Watch
 import Workers
 
@@ -38,6 +39,8 @@ extension Daemon {
             self.phase.watcherEnded()
             self.room.wake()
         }
+        // --once imports and goes home.
+        let upkeepThread = isOnce ? nil : DaemonThread(named: "upkeep") { self.upkeep.run() }
         let watchdog = startWatchdog()
         await withTaskGroup { group in
             group.addTask { await self.room.run(width: self.importPool.width) }
@@ -50,6 +53,8 @@ extension Daemon {
         let code = isOnce ? await servicePool.run { self.onceExitCode() } : ExitCode.ok
         watcher.stop()
         watchThread.join()
+        upkeep.stop()
+        upkeepThread?.join()
         watchdog?.stop()
         control?.stop()
         decoders.stop()
@@ -155,6 +160,7 @@ extension Daemon {
         manager.stopping(status: "Stopping")
         hub.publish(.state(.stopping))
         inFlight.stopAll()
+        upkeep.stop()
         watcher.stop()
         room.wake()
     }

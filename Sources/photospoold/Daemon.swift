@@ -7,6 +7,7 @@ import Preview
 import Service
 import Store
 import Synchronization
+import Upkeep
 import Watch
 import Workers
 
@@ -23,6 +24,7 @@ final class Daemon: Sendable {
     let outages: Outages
     let keeper: LibraryKeeper
     let room: ImportRoom
+    let upkeep: OperationDesk
     let watcher: Watcher
     let rates: Rates
     /// Imports, two lanes a worker: while one photo of it is with the decoder, another is copied, made durable, verified
@@ -101,6 +103,21 @@ final class Daemon: Sendable {
                 hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) },
                 silentDrops: { watcher.silentDrops }))
         wiring.connect(room)
+        upkeep = Self.upkeep(store: store, keeper: keeper, log: log)
+    }
+
+    private static func upkeep(store: Store, keeper: LibraryKeeper, log: @escaping Log) -> OperationDesk {
+        let library: @Sendable () throws(Problem) -> Library = { () throws(Problem) in
+            guard let library = keeper.library else {
+                throw Problem(.libraryOffline, "The library is not there at the moment.")
+            }
+            return library
+        }
+        let verify = VerifyOperation(store: store, library: library)
+        return OperationDesk(
+            store: store,
+            works: [.verify: { (run) throws(OperationRun.Ended) in try verify.run(run) }], log: log,
+            now: SystemClock.now)
     }
 
     /// What the watcher sees of the store.

@@ -82,7 +82,23 @@ final class Desk: Sendable {
             cancel: { (id) throws(Problem) in
                 _ = try store.cancel(id, at: Self.now)
                 return daemon.withLock { $0.cancel }
-            }, cancelBatch: { (id) throws(Problem) in try store.cancelBatch(id, at: Self.now) })
+            }, cancelBatch: { (id) throws(Problem) in try store.cancelBatch(id, at: Self.now) },
+            order: { (kind, arguments) throws(Problem) in
+                let id = try store.order(kind, arguments, at: Self.now)
+                guard let operation = try store.operation(id) else { throw Problem(.notFound, "gone") }
+                return operation
+            },
+            operation: { (id) throws(Problem) in
+                guard let operation = try store.operation(id) else {
+                    throw Problem(.notFound, "There is no operation \(id).")
+                }
+                return operation
+            },
+            cancelOperation: { (id) throws(Problem) in
+                try store.finishOperation(id, as: .cancelled, problem: nil, results: [:], at: Self.now)
+                guard let operation = try store.operation(id) else { throw Problem(.notFound, "gone") }
+                return operation
+            })
         door = ControlDoor(
             store: store, view: view, orders: orders,
             rights: Rights(uid: 4711, controlGroup: 2000, groupsOfUser: { uid, _ in uid == 6000 ? [2000] : [] }),

@@ -53,7 +53,7 @@ extension ControlDesk {
         return .json(body, status: order.dryRun || outcome.batch == nil ? 200 : 202)
     }
 
-    private func decode<Body: Decodable>(_ type: Body.Type, from request: Request) throws(Problem) -> Body {
+    func decode<Body: Decodable>(_ type: Body.Type, from request: Request) throws(Problem) -> Body {
         do {
             return try JSON.decode(type, from: request.body)
         } catch let error as DecodingError {

@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first, second, third]
+    static let steps: [String] = [first, second, third, fourth]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -216,4 +216,34 @@ enum Schema {
 
     /// For sources that may be known: a size names few originals.
     private static let third = "CREATE INDEX resource_size ON resource (size);"
+
+    /// Operations, and what they found.
+    private static let fourth = """
+        CREATE TABLE operation (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            arguments TEXT NOT NULL, -- JSON object of text
+            state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed', 'cancelled')),
+            cursor TEXT, -- where to go on; of the kind's own making
+            done INTEGER NOT NULL DEFAULT 0,
+            total INTEGER,
+            findings INTEGER NOT NULL DEFAULT 0,
+            results TEXT NOT NULL DEFAULT '{}',
+            problem_code TEXT,
+            problem_title TEXT,
+            problem_recovery TEXT,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER
+        ) STRICT;
+        CREATE INDEX operation_waiting ON operation (id) WHERE state IN ('queued', 'running');
+        CREATE TABLE finding (
+            operation_id INTEGER NOT NULL REFERENCES operation (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            path BLOB,
+            asset_id TEXT,
+            detail TEXT NOT NULL,
+            PRIMARY KEY (operation_id, position)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

@@ -4,6 +4,7 @@ enum CommandTable {
     static let groups: [(title: String, commands: [Command])] = [
         ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show]),
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
+        ("Looking after the library", [.verify, .operations]),
         ("Setting up", [.initialise, .config, .completions, .help]),
     ]
 
