@@ -39,6 +39,8 @@ struct ControlDesk: Sendable {
         case change(Answer)
         /// A list that can be added to.
         case both(read: Answer, change: Answer)
+        /// A thing that can be taken away.
+        case item(read: Answer, delete: Answer)
     }
 
     func respond(to request: Request) -> Reply {
@@ -58,6 +60,11 @@ struct ControlDesk: Sendable {
             case (.change(let answer), "POST"), (.both(_, let answer), "POST"):
                 try checkRights(request)
                 return try answer(request)
+            case (.item(let answer, _), "GET"), (.item(let answer, _), "HEAD"): return try answer(request)
+            case (.item(_, let answer), "DELETE"):
+                try checkRights(request)
+                return try answer(request)
+            case (.item, _): return wrongMethod(request, allowed: "GET, HEAD, DELETE")
             case (.both, _): return wrongMethod(request, allowed: "GET, HEAD, POST")
             case (.read, _): return wrongMethod(request, allowed: "GET, HEAD")
             case (.change, _): return wrongMethod(request, allowed: "POST")
@@ -123,7 +130,10 @@ struct ControlDesk: Sendable {
             switch parts[0] {
             case "jobs": return .read { (request) throws(Problem) in try job(id, request) }
             case "batches": return .read { (request) throws(Problem) in try batch(id, request) }
-            case "assets": return .read { (request) throws(Problem) in try asset(id, request) }
+            case "assets":
+                return .item(
+                    read: { (request) throws(Problem) in try asset(id, request) },
+                    delete: { (request) throws(Problem) in try deleteAsset(id, request) })
             case "operations": return .read { (request) throws(Problem) in try operation(id, request) }
             default: return nil
             }
@@ -132,6 +142,7 @@ struct ControlDesk: Sendable {
             switch (parts[0], parts[2]) {
             case ("jobs", "retry"): return .change { (request) throws(Problem) in try retry(id, request) }
             case ("jobs", "cancel"): return .change { (request) throws(Problem) in try cancel(id, request) }
+            case ("assets", "forget"): return .change { (request) throws(Problem) in try forget(id, request) }
             case ("operations", "cancel"):
                 return .change { (request) throws(Problem) in try cancelOperation(id, request) }
             case ("batches", "cancel"): return .change { (request) throws(Problem) in try cancelBatch(id, request) }

@@ -59,6 +59,8 @@ package struct DaemonOrders: Sendable {
     package var cancel: @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome
     /// - Returns: the jobs whose imports are being rolled back.
     package var cancelBatch: @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
+    /// Moves it to the trash for good.
+    package var deleteAsset: @Sendable (Asset.ID) throws(Problem) -> Void
     package var order: @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation
     /// With the progress of this moment.
     package var operation: @Sendable (Operation.ID) throws(Problem) -> Operation
@@ -73,6 +75,7 @@ package struct DaemonOrders: Sendable {
         retryAll: @escaping @Sendable () throws(Problem) -> Int,
         cancel: @escaping @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome,
         cancelBatch: @escaping @Sendable (Batch.ID) throws(Problem) -> [Job.ID],
+        deleteAsset: @escaping @Sendable (Asset.ID) throws(Problem) -> Void,
         order: @escaping @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation,
         operation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation,
         cancelOperation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation
@@ -86,6 +89,7 @@ package struct DaemonOrders: Sendable {
         self.retryAll = retryAll
         self.cancel = cancel
         self.cancelBatch = cancelBatch
+        self.deleteAsset = deleteAsset
         self.order = order
         self.operation = operation
         self.cancelOperation = cancelOperation

@@ -89,3 +89,10 @@ package struct FindingBody: Codable, Hashable, Sendable {
         detail = finding.detail
     }
 }
+
+/// The answer to `POST /v1/assets/{id}/forget`.
+package struct ForgottenBody: Codable, Hashable, Sendable {
+    /// Tombstones that are gone.
+    package var forgotten: Int
+    package init(forgotten: Int) { self.forgotten = forgotten }
+}

@@ -18,7 +18,7 @@ package final class Library: Sendable {
     private let lock: InstanceLock
     /// One line at a time in the journal. Held over an fsync, on purpose: the line after waits for the one before.
     let journalTurn = Mutex<Void>(())
-    var journal: LibraryJournal { LibraryJournal(library: self) }
+    package var journal: LibraryJournal { LibraryJournal(library: self) }
 
     /// What a reload can change while the library stays open.
     private struct Rules {

@@ -8,8 +8,12 @@ package enum LibraryLayout {
     package static let staging = own / "staging"
     package static let previews = own / "previews"
     package static let journal = own / "journal"
+    package static let trash = own / "trash"
 
     package static func staging(of importID: String) -> Path { staging / importID }
+
+    /// What was taken out of the library: its originals under the names they had, below `originals`, and its preview.
+    package static func trash(of asset: Asset.ID) -> Path { trash / asset }
 
     /// `.photospool/previews/<last 2 hex digits of the asset id>/<asset id>.jpg`
     package static func preview(of asset: Asset.ID) -> Path {

@@ -16,16 +16,21 @@ package final class OperationDesk: Sendable {
 
     private let store: Store
     private let works: [Operation.Kind: Work]
+    private let before: @Sendable () throws(Problem) -> Void
     private let log: Log
     private let now: @Sendable () -> Timestamp
     private let state = Mutex(State())
     private let bell = Doorbell()
 
+    /// - Parameter before: finishes what a process before this one left half done; called before the first operation and
+    ///   before each.
     package init(
-        store: Store, works: [Operation.Kind: Work], log: @escaping Log, now: @escaping @Sendable () -> Timestamp
+        store: Store, works: [Operation.Kind: Work], before: @escaping @Sendable () throws(Problem) -> Void,
+        log: @escaping Log, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.works = works
+        self.before = before
         self.log = log
         self.now = now
     }
@@ -83,6 +88,10 @@ package final class OperationDesk: Sendable {
                 log(LogLine(.error, error))
                 pause()
                 continue
+            }
+            do throws(Problem) { try before() } catch {
+                // The library may be away: nothing is lost by waiting, and an operation will say it.
+                log(LogLine(.info, error))
             }
             guard let taken else {
                 bell.wait()

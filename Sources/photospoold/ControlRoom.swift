@@ -120,6 +120,7 @@ final class ControlRoom: Sendable {
                 daemon.hub.publish(.batch(id: batch))
                 return running
             },
+            deleteAsset: { (asset) throws(Problem) in try daemon.deleteAsset(asset) },
             order: { (kind, arguments) throws(Problem) in try daemon.upkeep.order(kind, arguments) },
             operation: { (id) throws(Problem) in try daemon.upkeep.operation(id) },
             cancelOperation: { (id) throws(Problem) in try daemon.upkeep.cancel(id) })

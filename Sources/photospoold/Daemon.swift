@@ -24,6 +24,7 @@ final class Daemon: Sendable {
     let outages: Outages
     let keeper: LibraryKeeper
     let room: ImportRoom
+    let trash: Trash
     let upkeep: OperationDesk
     let watcher: Watcher
     let rates: Rates
@@ -103,21 +104,8 @@ final class Daemon: Sendable {
                 hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) },
                 silentDrops: { watcher.silentDrops }))
         wiring.connect(room)
-        upkeep = Self.upkeep(store: store, keeper: keeper, log: log)
-    }
-
-    private static func upkeep(store: Store, keeper: LibraryKeeper, log: @escaping Log) -> OperationDesk {
-        let library: @Sendable () throws(Problem) -> Library = { () throws(Problem) in
-            guard let library = keeper.library else {
-                throw Problem(.libraryOffline, "The library is not there at the moment.")
-            }
-            return library
-        }
-        let verify = VerifyOperation(store: store, library: library)
-        return OperationDesk(
-            store: store,
-            works: [.verify: { (run) throws(OperationRun.Ended) in try verify.run(run) }], log: log,
-            now: SystemClock.now)
+        trash = Trash(store: store, log: log, now: SystemClock.now)
+        upkeep = Upkeeping.desk(store: store, keeper: keeper, trash: trash, live: live, log: log)
     }
 
     /// What the watcher sees of the store.

@@ -83,6 +83,12 @@ final class Desk: Sendable {
                 _ = try store.cancel(id, at: Self.now)
                 return daemon.withLock { $0.cancel }
             }, cancelBatch: { (id) throws(Problem) in try store.cancelBatch(id, at: Self.now) },
+            deleteAsset: { (id) throws(Problem) in
+                guard let asset = try store.asset(id) else { throw Problem(.notFound, "There is no asset \(id).") }
+                let line = try store.reserveJournal(
+                    what: "trash", job: nil, path: Path("x"), sha256: nil, detail: id, at: Self.now)
+                try store.remove(asset, journal: line, isForGood: true, at: Self.now)
+            },
             order: { (kind, arguments) throws(Problem) in
                 let id = try store.order(kind, arguments, at: Self.now)
                 guard let operation = try store.operation(id) else { throw Problem(.notFound, "gone") }

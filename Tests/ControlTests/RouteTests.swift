@@ -185,10 +185,10 @@ import Testing
 @Suite("What the control API refuses") struct RefusalTests {
     private static let changes = [
         "/v1/jobs/1/retry", "/v1/jobs/1/cancel", "/v1/retry", "/v1/batches/1/cancel", "/v1/import", "/v1/pause",
-        "/v1/resume", "/v1/rescan", "/v1/reload",
+        "/v1/resume", "/v1/rescan", "/v1/reload", "/v1/assets/1/forget", "/v1/operations/1/cancel",
     ]
     private static let looks = [
-        "/v1/status", "/v1/jobs", "/v1/jobs/1", "/v1/batches", "/v1/batches/1", "/v1/assets", "/v1/assets/1",
+        "/v1/status", "/v1/jobs", "/v1/jobs/1", "/v1/batches", "/v1/batches/1", "/v1/assets", "/v1/operations/1",
         "/v1/assets/1/preview", "/v1/assets/1/original/0", "/v1/events", "/healthz", "/readyz",
     ]
 
@@ -215,6 +215,16 @@ import Testing
         let reply = desk.ask("POST", target, headers: ["origin": "http://localhost"])
         #expect(reply.status == 403)
         #expect(desk.daemon.orders == [])
+    }
+
+    @Test func `taking away and adding by a guest, and by other methods`() throws {
+        let desk = try Desk()
+        #expect(desk.ask("DELETE", "/v1/assets/1", as: Desk.guest).status == 403)
+        #expect(desk.ask("POST", "/v1/operations", as: Desk.guest).status == 403)
+        let item = desk.ask("POST", "/v1/assets/1")
+        #expect(item.status == 405 && item.header("Allow") == "GET, HEAD, DELETE")
+        let list = desk.ask("PUT", "/v1/operations")
+        #expect(list.status == 405 && list.header("Allow") == "GET, HEAD, POST")
     }
 
     @Test(arguments: changes) func `looking where something is changed`(target: String) throws {

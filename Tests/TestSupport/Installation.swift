@@ -143,6 +143,11 @@ package final class Installation: @unchecked Sendable {
         return try connection.send(HTTPRequest(.post, target, body: body.map { Array($0.utf8) }))
     }
 
+    package func request(_ method: HTTPRequest.Method, _ target: String) throws -> HTTPReply {
+        var connection = try Connection(socket: Path(socket))
+        return try connection.send(HTTPRequest(method, target))
+    }
+
     package func status() throws -> StatusBody { try get("/v1/status") }
 
     package func jobs(_ query: String = "") throws -> [JobBody] { try all("/v1/jobs?limit=200" + query) }

@@ -60,6 +60,21 @@ extension ControlDesk {
             file, size: stamp.size, mediaType: resource.mediaType.rawValue, etag: resource.sha256.hex, for: request)
     }
 
+    /// Into the trash, with a tombstone for each of its files.
+    func deleteAsset(_ id: String, _ request: Request) throws(Problem) -> Reply {
+        _ = try Query(request, allowing: [])
+        let body = AssetBody(try asset(id))
+        try door.orders.deleteAsset(id)
+        return .json(body)
+    }
+
+    /// What was deleted may be imported again. The asset is gone; its id names the tombstones.
+    func forget(_ id: String, _ request: Request) throws(Problem) -> Reply {
+        let count = try door.store.forgetTombstones(of: id)
+        guard count > 0 else { throw .missing("There is no tombstone of an asset \(SafeText.of(id, limit: 64)).") }
+        return .json(ForgottenBody(forgotten: count))
+    }
+
     private func asset(_ id: String) throws(Problem) -> Asset {
         guard let asset = try door.store.asset(id) else {
             throw .missing("There is no asset \(SafeText.of(id, limit: 64)).")

@@ -163,7 +163,7 @@ package struct DispositionStep: Sendable {
     }
 
     /// `<move_to>/<path below the drop>`, by default below `<drop>/.imported`; absolute.
-    static func target(of relative: Path, drop: DropFolder) -> Path {
+    package static func target(of relative: Path, drop: DropFolder) -> Path {
         (drop.moveTo.isEmpty ? drop.path / ".imported" : drop.moveTo) / relative
     }
 }

@@ -48,7 +48,7 @@ extension Store {
     /// Writes the line for something about to be done to a file, durable when this returns.
     /// - Returns: its id, which names the line in the library's journal too.
     package func reserveJournal(
-        what: String, job: Job.ID, path: Path, sha256: SHA256Digest?, detail: String?, at now: Timestamp
+        what: String, job: Job.ID?, path: Path, sha256: SHA256Digest?, detail: String?, at now: Timestamp
     ) throws(Problem) -> Int64 {
         try write { (connection) throws(Problem) in
             try Journal.append(

@@ -1,0 +1,70 @@
+package import PhotoModel
+import SQLite
+
+/// Assets that are taken out of the catalog, and what stays known of them.
+extension Store {
+    /// Takes an asset out, with its journal line, in one transaction. Its jobs are `cancelled` from then on: their sources
+    /// stay known, so that no rescan brings them back, and a retry does.
+    /// - Parameter isForGood: leaves tombstones: the same bytes are passed over when they come again.
+    package func remove(
+        _ asset: Asset, journal: Int64, isForGood: Bool, at now: Timestamp
+    ) throws(Problem) {
+        try write { (connection) throws(Problem) in
+            if isForGood {
+                for resource in asset.resources {
+                    try connection.change(
+                        "INSERT OR IGNORE INTO tombstone (sha256, asset_id, path, at) VALUES (?, ?, ?, ?)",
+                        [
+                            .blob(resource.sha256.bytes), .text(asset.id), .blob(resource.path.bytes),
+                            .integer(now.nanoseconds),
+                        ])
+                }
+            }
+            // The journal's words about these jobs stay; the rows lose their asset with it.
+            try connection.change(
+                "UPDATE job SET state = 'cancelled' WHERE asset_id = ? AND state IN ('imported', 'duplicate')",
+                [.text(asset.id)])
+            try connection.change("DELETE FROM asset WHERE id = ?", [.text(asset.id)])
+            try Journal.close(journal, outcome: "trashed", on: connection)
+        }
+    }
+
+    /// Removals that a process before this one announced and did not finish, oldest first.
+    /// - Parameter what: the words of their journal lines.
+    package func openRemovals(_ what: [String]) throws(Problem) -> [(journal: Int64, what: String, asset: Asset.ID)] {
+        try read { (connection) throws(Problem) in
+            try connection.all(
+                """
+                SELECT id, what, detail FROM journal INDEXED BY journal_open
+                WHERE outcome IS NULL AND job_id IS NULL AND detail IS NOT NULL ORDER BY id
+                """
+            ) { row throws(SQLiteError) in
+                (journal: try row.integer(0), what: try row.text(1), asset: try row.text(2))
+            }
+        }.filter { what.contains($0.what) }
+    }
+
+    /// Closes a journal line without a job.
+    package func closeJournal(_ id: Int64, outcome: String) throws(Problem) {
+        try write { (connection) throws(Problem) in try Journal.close(id, outcome: outcome, on: connection) }
+    }
+
+    /// The jobs that brought files of this asset.
+    package func jobs(of asset: Asset.ID) throws(Problem) -> [Job] {
+        try read { (connection) throws(Problem) in
+            let found = try connection.all(
+                "SELECT \(JobRow.columns) FROM job WHERE asset_id = ? ORDER BY id", [.text(asset)], JobRow.read)
+            var jobs: [Job] = []
+            for job in found { jobs.append(try JobRow.withFiles(job, on: connection)) }
+            return jobs
+        }
+    }
+
+    /// Lets bytes that were deleted for good in again.
+    /// - Returns: how many there were.
+    package func forgetTombstones(of asset: Asset.ID) throws(Problem) -> Int {
+        try write { (connection) throws(Problem) in
+            try connection.change("DELETE FROM tombstone WHERE asset_id = ?", [.text(asset)])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ControlAPI
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite("The trash", .tags(.neverLost)) struct TrashTests {
+    private func bytes(below url: URL) throws -> Set<Data> {
+        Set(
+            try FileManager.default.subpathsOfDirectory(atPath: url.path)
+                .map { url.appending(path: $0) }
+                .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+                .map { try Data(contentsOf: $0) })
+    }
+
+    private func undo(_ installation: Installation, batch: Int64) async throws -> OperationBody {
+        let reply = try installation.post(
+            "/v1/operations", body: #"{"kind": "undo", "arguments": {"batch": "\#(batch)"}}"#)
+        let id = try JSON.decode(OperationBody.self, from: reply.body).id
+        try await installation.wait(for: "undo") {
+            try installation.get("/v1/operations/\(id)", as: OperationBody.self).isOver
+        }
+        return try installation.get("/v1/operations/\(id)")
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["keep", "move", "delete"])
+    func `takes a batch back without losing a byte, and gives moved sources back`(afterImport: String) async throws {
+        let installation = try Installation(dropKeys: "after_import = \"\(afterImport)\"")
+        let photos = try (1...5).map(Samples.variant)
+        for (number, photo) in photos.enumerated() {
+            let folder = installation.drop.appending(path: "DCIM/\(number)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try photo.write(to: folder.appending(path: "IMG_\(number).JPG"))
+        }
+        let before = try installation.files(below: installation.drop).sorted()
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        try await installation.wait(for: "the sources") {
+            try installation.jobs().allSatisfy { $0.disposition.state != "pending" }
+        }
+        let batch = try #require(try installation.jobs().first).batchID
+        try await installation.wait(for: "the end of the batch") {
+            try installation.get("/v1/batches/\(batch)", as: BatchBody.self).closedAt != nil
+        }
+        let ended = try await undo(installation, batch: batch)
+        #expect(ended.state == "done")
+        #expect(ended.results["trashed"] == "5")
+        #expect(try installation.visibleFiles().isEmpty)
+        #expect(try installation.assets().isEmpty)
+        let trash = try bytes(below: installation.library.appending(path: ".photospool/trash"))
+        #expect(trash.isSuperset(of: photos))
+        if afterImport != "delete" {
+            #expect(try installation.files(below: installation.drop).filter { !$0.hasPrefix(".") }.sorted() == before)
+            #expect(ended.findingsCount == 0)
+        } else {
+            #expect(ended.results["deleted_sources"] == "5")
+        }
+        // Nothing comes back by itself; what is dropped anew does.
+        _ = try installation.post("/v1/rescan")
+        try await installation.waitUntilIdle()
+        #expect(try installation.visibleFiles().isEmpty)
+        try photos[0].write(to: installation.drop.appending(path: "AGAIN.JPG"))
+        try await installation.wait(for: "the photo that came again") {
+            try installation.visibleFiles().count == 1
+        }
+        #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `keeps what was deleted out, until it is forgotten`() async throws {
+        let installation = try Installation()
+        let photo = try Samples.variant(1)
+        try photo.write(to: installation.drop.appending(path: "IMG_1.JPG"))
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let asset = try #require(try installation.assets().first)
+        #expect(try installation.request(.delete, "/v1/assets/\(asset.id)").status == 200)
+        #expect(try installation.assets().isEmpty && installation.visibleFiles().isEmpty)
+        #expect(try installation.request(.delete, "/v1/assets/\(asset.id)").status == 404)
+        let trash = installation.library.appending(path: ".photospool/trash/\(asset.id)")
+        #expect(try bytes(below: trash.appending(path: "originals")) == [photo])
+        #expect(FileManager.default.fileExists(atPath: trash.path + "/preview.jpg"))
+
+        try photo.write(to: installation.drop.appending(path: "IMG_2.JPG"))
+        try await installation.wait(for: "the refusal") { try installation.status().queue.skipped == 1 }
+        #expect(try installation.jobs("&state=skipped").first?.error?.code == "E_TOMBSTONE")
+        #expect(try installation.post("/v1/assets/\(asset.id)/forget").status == 200)
+        #expect(try installation.post("/v1/assets/\(asset.id)/forget").status == 404)
+        try photo.write(to: installation.drop.appending(path: "IMG_3.JPG"))
+        try await installation.wait(for: "the photo") { try installation.visibleFiles().count == 1 }
+        #expect(installation.stop() == 0)
+    }
+}
