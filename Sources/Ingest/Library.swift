@@ -27,7 +27,7 @@ package final class Library: Sendable {
     }
 
     var settings: LibrarySettings { rules.withLock { $0.settings } }
-    var groupID: UInt32? { rules.withLock { $0.groupID } }
+    package var groupID: UInt32? { rules.withLock { $0.groupID } }
 
     /// Works by other settings from now on; the path stays.
     package func adopt(_ settings: LibrarySettings) throws(Problem) {

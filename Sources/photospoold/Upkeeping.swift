@@ -18,10 +18,12 @@ enum Upkeeping {
         let verify = VerifyOperation(store: store, library: library)
         let undo = UndoOperation(
             store: store, trash: trash, library: library, drops: { live.current.drops }, now: SystemClock.now)
+        let manifest = ManifestOperation(store: store, library: library, now: SystemClock.now)
         return OperationDesk(
             store: store,
             works: [
                 .verify: { (run) throws(OperationRun.Ended) in try verify.run(run) },
+                .manifest: { (run) throws(OperationRun.Ended) in try manifest.run(run) },
                 .undo: { (run) throws(OperationRun.Ended) in try undo.run(run) },
             ],
             before: { () throws(Problem) in try trash.finishInterrupted(in: try library()) }, log: log,

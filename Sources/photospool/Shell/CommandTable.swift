@@ -4,7 +4,7 @@ enum CommandTable {
     static let groups: [(title: String, commands: [Command])] = [
         ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show]),
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
-        ("Looking after the library", [.verify, .undo, .delete, .forget, .operations]),
+        ("Looking after the library", [.verify, .manifest, .undo, .delete, .forget, .operations]),
         ("Setting up", [.initialise, .config, .completions, .help]),
     ]
 
