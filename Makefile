@@ -65,6 +65,7 @@ soak: build ## kill the daemon at KILLS (100) random moments of an import; then 
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/soak.py $(KILLS)
 	@python3 Tests/Rigs/detect.py
+	@PHOTOSPOOL_RECOVERIES=400 python3 Tests/Rigs/powercut.py 60000
 
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs

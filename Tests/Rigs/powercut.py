@@ -1,0 +1,464 @@
+#!/usr/bin/env python3
+"""Cuts the power at every moment of an import by the real daemon, and looks at what a disk may then hold.
+
+    powercut.py [STATES] [SEED]     5400 states without a number; the seed is printed, and repeats them
+    powercut.py faults [SEED]       plants faults into the daemon, each of which has to show
+
+What the disk may hold is worked out from every call the daemon made, by the least that POSIX promises: bytes are kept
+from the fsync of their file on, a name from the fsync of a folder it stands in. What came after may be there or not: all
+of it, none of it, the names alone, any part of it, or a size without its bytes. In each such state no photo may be lost,
+none may stand in the library in part, the database has to be whole, and what it has once said imported it has to say
+still. A part of the states is given back to a real daemon, which has to bring every photo home.
+"""
+import collections, hashlib, json, os, pathlib, pickle, random, shutil, sqlite3, subprocess, sys, tempfile, time
+
+from daemon import Installation, Verdicts, here, programs
+
+plants = sys.argv[1:2] == ["faults"]
+states = int(sys.argv[1]) if len(sys.argv) > 1 and not plants else 5400
+seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
+recoveries = int(os.environ.get("PHOTOSPOOL_RECOVERIES", "20"))
+count = 12
+modes = ("none", "all", "names", "some", "sizes")
+
+
+# MARK: What may be on the disk
+
+class File:
+    """The bytes that are certain, and the changes since."""
+    __slots__ = ("certain", "changes", "sums")
+
+    def __init__(self):
+        self.certain, self.changes, self.sums = b"", [], {}
+
+    @staticmethod
+    def changed(bytes, changes):
+        data = bytearray(bytes)
+        for at, what in changes:
+            if at is None:
+                data = data[:what].ljust(what, b"\0")
+            else:
+                if len(data) < at:
+                    data = data.ljust(at, b"\0")
+                data[at:at + len(what)] = what
+        return data
+
+    def sync(self):
+        if self.changes:
+            self.certain, self.changes = self.changed(self.certain, self.changes), []
+        self.sums.clear()
+
+    def content(self, mode, dice):
+        if not self.changes or mode in ("none", "names"):
+            return self.certain
+        if mode == "all":
+            return self.changed(self.certain, self.changes)
+        kept = [change for change in self.changes if dice.random() < 0.5]
+        data = self.changed(self.certain, kept)
+        if mode == "sizes":
+            size = max((at + len(what) for at, what in self.changes if at is not None), default=0)
+            data = data.ljust(size, b"\0")
+        return data
+
+    def digest(self, data):
+        """Of certain bytes only once."""
+        if data is not self.certain:
+            return hashlib.sha256(data).hexdigest()
+        if "sum" not in self.sums:
+            self.sums["sum"] = hashlib.sha256(data).hexdigest()
+        return self.sums["sum"]
+
+
+class Replay:
+    def __init__(self):
+        self.files = collections.defaultdict(File)
+        self.folders = {"/": {}}  # names that are certain
+        self.pending = []  # groups of changes of names, each whole or not at all, in their order
+
+    def apply(self, call):
+        what, *rest = call
+        if what == "mark":
+            return
+        if what == "write":
+            self.files[rest[0]].changes.append((rest[1], rest[2]))
+        elif what == "cut":
+            self.files[rest[0]].changes.append((None, rest[1]))
+        elif what == "fsync":
+            self.files[rest[0]].sync()
+        elif what == "name":
+            self.pending.append([(*os.path.split(rest[0]), rest[1])])
+        elif what == "unname":
+            self.pending.append([(*os.path.split(rest[0]), None)])
+        elif what == "rename":
+            assert rest[2] != "folder", "the daemon renames no folder"
+            self.pending.append([(*os.path.split(rest[1]), rest[2]), (*os.path.split(rest[0]), None)])
+        elif what == "fsync names":
+            later = []
+            for group in self.pending:
+                if any(folder == rest[0] for folder, _, _ in group):
+                    self.commit(self.folders, group)
+                else:
+                    later.append(group)
+            self.pending = later
+
+    @staticmethod
+    def commit(folders, group):
+        for folder, name, value in group:
+            names = folders.setdefault(folder, {})
+            if value is None:
+                names.pop(name, None)
+            else:
+                names[name] = value
+                if value == "folder":
+                    folders.setdefault(os.path.join(folder, name), {})
+
+    def tree(self, mode, dice):
+        """{path: (its file, its bytes, its number)} of one state; None for a folder."""
+        folders = {path: dict(names) for path, names in self.folders.items()}
+        for group in self.pending:
+            if mode == "all" or mode in ("names", "some", "sizes") and dice.random() < 0.5:
+                self.commit(folders, group)
+        found, rest, seen = {}, ["/"], {}
+        while rest:
+            folder = rest.pop()
+            for name, value in folders.get(folder, {}).items():
+                path = os.path.join(folder, name)
+                if value == "folder":
+                    rest.append(path)
+                    found[path] = None
+                    continue
+                file = self.files[value]
+                if value not in seen:
+                    seen[value] = (file, file.content(mode, dice), value)
+                found[path] = seen[value]
+        return found
+
+
+# MARK: An import, written down
+
+def photo(number):
+    """One of the demo's photos with a comment of its own behind the start marker: another file, the same picture."""
+    names = ["IMG_0001.JPG", "IMG_0002.JPG"]
+    data = (here.parent / "Demo/samples" / names[number % 2]).read_bytes()
+    text = f"photo {number} of {seed}".encode()
+    return data[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + data[2:]
+
+
+class Recording:
+    """The daemon imports `count` photos on a filesystem that writes every call down."""
+
+    def __init__(self, after_import, environment=None):
+        self.after_import = after_import
+        work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-cut-", dir="/dev/shm"))
+        back, mount, log = work / "back", work / "mount", work / "log"
+        back.mkdir()
+        mount.mkdir()
+        self.photos = {hashlib.sha256(data).hexdigest(): data for data in map(photo, range(count))}
+        recorder = subprocess.Popen(["/usr/bin/python3", here / "recorder.py", back, mount, log])
+        try:
+            end = time.monotonic() + 20
+            while not os.path.ismount(mount):
+                if time.monotonic() > end or recorder.poll() is not None:
+                    sys.exit("the recorder does not start: it needs /dev/fuse and python3-fusepy")
+                time.sleep(0.02)
+            self.run(mount, environment or {})
+        finally:
+            subprocess.run(["fusermount", "-u", "-z", mount], check=False)
+            recorder.wait(20)
+        self.calls = []
+        with open(log, "rb") as file:
+            while True:
+                try:
+                    self.calls.append(pickle.load(file))
+                except EOFError:
+                    break
+        shutil.rmtree(work, ignore_errors=True)
+        self.start = self.calls.index(("mark", "start"))
+
+    def run(self, mount, environment):
+        keys = "" if self.after_import == "keep" else f'after_import = "{self.after_import}"'
+        installation = Installation({"drop": keys}, base=mount, more="[preview]\nmax_size = 64\n")
+        self.base = "/" + installation.folder.name
+        self.installation = installation
+        for number, data in enumerate(self.photos.values()):
+            with open(installation.drops["drop"] / f"IMG_{number:04}.JPG", "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for folder in (installation.drops["drop"], installation.library, installation.state, installation.folder, mount):
+            handle = os.open(folder, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+        os.setxattr(mount, "user.mark", b"start")
+        daemon = subprocess.Popen(
+            [programs / "photospoold", "--config", installation.folder / "photospool.toml", "--state-dir",
+             installation.state, "--once"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **environment})
+        lines = []
+        for line in daemon.stderr:
+            lines.append(line)
+            if "Imported." in line:
+                # It is said after it is durable; so whatever is marked here has been promised.
+                os.setxattr(mount, "user.mark", b"imported " + line.split("PATH=")[1].strip().strip('"').encode())
+        code = daemon.wait()
+        if code != 0:
+            sys.exit(f"the recorded import ended with {code}:\n" + "".join(lines[-20:]))
+        visible = list(installation.visible())
+        assert len(visible) == count, f"{len(visible)} photos in the library"
+        self.previews = {
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in (installation.library / ".photospool/previews").rglob("*.jpg")}
+        assert len(self.previews) >= 1
+
+
+# MARK: What must hold in every state
+
+def database(tree, base, work):
+    """What the state's database says in this state: (problem, imported {source name: digest}, open intents)."""
+    parts = {name: tree[path][1] for name in ("spool.db", "spool.db-wal") if tree.get(path := f"{base}/state/{name}")}
+    if "spool.db" not in parts or not parts["spool.db"]:
+        return None, {}, []
+    for name in ("spool.db", "spool.db-wal", "spool.db-shm"):
+        (work / name).unlink(missing_ok=True)
+    for name, data in parts.items():
+        (work / name).write_bytes(data)
+    connection = sqlite3.connect(work / "spool.db")
+    try:
+        verdict = connection.execute("PRAGMA quick_check").fetchone()[0]
+        if verdict != "ok":
+            return f"the database is damaged: {verdict[:80]}", {}, []
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'job'").fetchone():
+            return None, {}, []
+        imported = {
+            os.path.basename(os.fsdecode(path)): (digest.hex(), os.fsdecode(final)) for path, digest, final in
+            connection.execute("SELECT source_path, sha256, path FROM resource")}
+        intents = [
+            json.loads(text) for (text,) in connection.execute("SELECT intent FROM job WHERE intent IS NOT NULL")]
+        return None, imported, intents
+    except sqlite3.DatabaseError as error:
+        return f"the database cannot be read: {error}", {}, []
+    finally:
+        connection.close()
+
+
+def faults(recording, tree, promised, work):
+    base, photos = recording.base, recording.photos
+    library, drop = f"{base}/library/", f"{base}/drop/"
+    problem, imported, intents = database(tree, base, work)
+    if problem:
+        yield problem
+        return
+    safe, finals = set(), {}
+    announced = {move["staged"] for intent in intents for move in intent["moves"]}
+    for path, entry in tree.items():
+        if entry is None:
+            continue
+        file, data, _ = entry
+        if path.startswith(drop):
+            safe.add(file.digest(data))
+        elif path.startswith(library):
+            inner = path[len(library):]
+            if not inner.startswith(".photospool/"):
+                digest = file.digest(data)
+                finals[inner] = digest
+                if digest in photos:
+                    safe.add(digest)
+                else:
+                    yield f"PARTIAL {inner}: {len(data)} bytes under a final name"
+            elif inner.startswith(".photospool/previews/") and file.digest(data) not in recording.previews:
+                yield f"PARTIAL preview {inner}"
+            elif inner in announced:
+                safe.add(file.digest(data))
+    for number, digest in enumerate(photos):
+        if digest not in safe:
+            yield f"LOST photo {number}"
+    for name, (digest, final) in imported.items():
+        if finals.get(final) != digest:
+            yield f"FALSE {name} is in the catalog, and not in the library as {final}"
+    for name in promised:
+        if name not in imported:
+            yield f"FORGOTTEN {name} was said to be imported"
+
+
+def removals(recording, work):
+    """Before a source loses its last name, its original has to be certain, and so have the catalog and both journals."""
+    dice, replay, names = random.Random(0), Replay(), {}
+    drop, library = f"{recording.base}/drop/", f"{recording.base}/library/"
+    looked, found = 0, []
+    for call in recording.calls:
+        if call[0] == "name":
+            names[call[1]] = call[2]
+        elif call[0] == "rename":
+            names[call[2]] = names.pop(call[1])
+        elif call[0] == "unname":
+            number = names.pop(call[1], None)
+            if call[1].startswith(drop) and number != "folder" and number not in names.values():
+                looked += 1
+                sum = hashlib.sha256(replay.files[number].certain).hexdigest()
+                tree = replay.tree("none", dice)
+                problem, imported, _ = database(tree, recording.base, work)
+                originals = {
+                    entry[0].digest(entry[1]) for path, entry in tree.items()
+                    if entry and path.startswith(library) and "/.photospool/" not in path}
+                lines = b"".join(
+                    bytes(entry[1]) for path, entry in tree.items() if entry and path.endswith(".jsonl"))
+                for holds, words in (
+                    (not problem, "a sound database"), (sum in originals, "its original"),
+                    (sum in {digest for digest, _ in imported.values()}, "its row in the catalog"),
+                    (b'"what":"delete"' in lines or b'"what":"move"' in lines, "a line in the library's journal"),
+                ):
+                    if not holds:
+                        found.append(f"{call[1]} was removed without {words} being certain")
+        replay.apply(call)
+    return looked, found
+
+
+def renumber(path, numbers):
+    """An intent knows its files by inode, as a disk keeps them over a power cut; here they have others."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    connection = sqlite3.connect(path)
+    try:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'job'").fetchone():
+            return
+        for job, text in connection.execute("SELECT id, intent FROM job WHERE intent IS NOT NULL").fetchall():
+            intent = json.loads(text)
+            for move in intent["moves"]:
+                if move["inode"] in numbers:
+                    found = os.lstat(numbers[move["inode"]])
+                    move["inode"], move["device"] = found.st_ino, found.st_dev
+            connection.execute("UPDATE job SET intent = ? WHERE id = ?", (json.dumps(intent), job))
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def recover(recording, tree):
+    """Lets the real daemon start on this state and finish; every photo has to come home, once."""
+    work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-recover-", dir="/dev/shm"))
+    try:
+        base = recording.base
+        for folder in ("library", "state", "drop"):
+            (work / folder).mkdir(mode=0o750)
+        numbers = {}  # of a file when it was recorded: where it lies now
+        for path, entry in sorted(tree.items()):
+            inside = path[len(base) + 1:]
+            if not path.startswith(base + "/") or inside.split("/")[0] not in ("library", "state", "drop"):
+                continue
+            if entry is None:
+                (work / inside).mkdir(parents=True, exist_ok=True)
+            elif entry[2] in numbers:
+                os.link(numbers[entry[2]], work / inside)
+            else:
+                numbers[entry[2]] = work / inside
+                (work / inside).write_bytes(entry[1])
+        renumber(work / "state/spool.db", numbers)
+        keys = "" if recording.after_import == "keep" else f'after_import = "{recording.after_import}"\n'
+        (work / "c.toml").write_text(
+            f'[library]\npath = "{work}/library"\nreserve_free = "0"\n[[drop]]\nname = "drop"\npath = "{work}/drop"\n'
+            f'settle = "10ms"\ngroup_wait = "10ms"\n{keys}[preview]\nmax_size = 64\n[control]\nsocket = "{work}/socket"\n'
+            f'[import]\nsweep_after = "1s"\n')
+        for attempt in range(3):
+            run = subprocess.run(
+                [programs / "photospoold", "--config", work / "c.toml", "--state-dir", work / "state", "--once"],
+                capture_output=True, text=True, timeout=120, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+            if run.returncode == 0:
+                break
+        if run.returncode != 0:
+            yield f"recovery ended with {run.returncode}: {run.stderr[-400:]}"
+        found = collections.Counter(
+            hashlib.sha256(path.read_bytes()).hexdigest() for path in (work / "library").rglob("*")
+            if path.is_file() and ".photospool" not in path.parts)
+        for number, digest in enumerate(recording.photos):
+            if found[digest] != 1:
+                yield f"photo {number} is in the library {found[digest]} times after recovery"
+        for digest in found:
+            if digest not in recording.photos:
+                yield "something else is in the library after recovery"
+        left = list((work / "library/.photospool/staging").iterdir())
+        if left:
+            yield f"{len(left)} left in staging after recovery"
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+# MARK: The run
+
+def examine(recording, number, dice, recoveries=recoveries):
+    """`number` states over all moments and all modes: (how many, how many of them were recovered, what was wrong)."""
+    calls, start = recording.calls, recording.start
+    work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-cut-db-", dir="/dev/shm"))
+    points = len(calls) - start
+    each = [points * step // max(1, number // len(modes)) + start for step in range(1, number // len(modes) + 1)]
+    replay, at, found, looked = Replay(), 0, [], 0
+    recovered = set(dice.sample(range(len(each)), min(recoveries, len(each))))
+    promised = []
+    for step, point in enumerate(each):
+        for call in calls[at:point]:
+            if call[0] == "mark" and call[1].startswith("imported "):
+                promised.append(os.path.basename(call[1][9:]))
+            replay.apply(call)
+        at = point
+        for mode in modes:
+            tree = replay.tree(mode, dice)
+            looked += 1
+            found += [f"call {point - start} of {points}, {mode}: {fault}" for fault in
+                      faults(recording, tree, promised, work)]
+        if step in recovered:
+            mode = dice.choice(modes)
+            found += [f"call {point - start} of {points}, {mode}: {fault}" for fault in
+                      recover(recording, replay.tree(mode, dice))]
+    shutil.rmtree(work, ignore_errors=True)
+    return looked, len(recovered), found
+
+
+# What a daemon would do that forgets to make something durable, and how it shows.
+planted = {
+    "files": "no fsync of the copies", "folders": "no fsync of folders",
+    "newfolders": "no fsync of the folder above a new one", "wal": "no fsync of the write-ahead log (synchronous = NORMAL)",
+}
+
+
+def shim():
+    """forget.c, to be loaded into the daemon."""
+    library = tempfile.NamedTemporaryFile(suffix=".so")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library.name, here / "forget.c", "-ldl"], check=True)
+    return library
+
+
+def plant(dice, verdicts):
+    with shim() as library:
+        for fault, words in planted.items():
+            recording = Recording("delete", {"LD_PRELOAD": library.name, "FORGET": fault})
+            looked, _, found = examine(recording, 600, dice, recoveries=0)
+            verdicts(f"{words}: {len(found)} faults in {looked} states", [] if found else ["not one fault was seen"])
+
+
+def main():
+    if not os.path.exists("/dev/fuse") or subprocess.run(["/usr/bin/python3", "-c", "import fusepy"]).returncode:
+        print("skipped: power cuts (they need /dev/fuse and python3-fusepy)")
+        return 0
+    verdicts = Verdicts()
+    if plants:
+        plant(random.Random(seed), verdicts)
+        return verdicts.end()
+    print(f"{states} states, seed {seed}", flush=True)
+    for after_import in ("keep", "move", "delete"):
+        began = time.monotonic()
+        recording = Recording(after_import)
+        looked, recovered, found = examine(recording, states // 3, random.Random(f"{seed} {after_import}"))
+        if after_import != "keep":
+            work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-cut-db-", dir="/dev/shm"))
+            removed, wrong = removals(recording, work)
+            shutil.rmtree(work, ignore_errors=True)
+            verdicts(
+                f"{after_import}: {removed} sources removed, each after its original, its row and its line were certain",
+                wrong + ([f"only {removed} were seen"] if after_import == "delete" and removed < count else []))
+        calls, seconds = len(recording.calls) - recording.start, time.monotonic() - began
+        verdicts(f"{after_import}: {looked} states of {calls} calls, {recovered} of them recovered ({seconds:.0f} s)", found)
+    return verdicts.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
