@@ -9,7 +9,7 @@ build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates li
     libturbojpeg0-dev libheif-dev libavif-dev libspng-dev zlib1g-dev liblcms2-dev libseccomp-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples imagemagick
-    strace systemd python3-fusepy fuse3)
+    strace systemd python3-fusepy fuse3 e2fsprogs mount)
 bench=(libvips-tools time python3 imagemagick libheif-examples inotify-tools procps util-linux findutils)
 deb=(dpkg-dev scdoc)
 rigs=(mmdebstrap systemd-container procps user-mode-linux e2fsprogs)
