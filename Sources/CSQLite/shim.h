@@ -22,3 +22,8 @@ static inline int shim_sqlite3_harden(sqlite3 *database) {
     if (code == SQLITE_OK) code = sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
     return code;
 }
+
+/* The last one to leave does not bring the write-ahead log home. */
+static inline int shim_sqlite3_leave_log(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}

@@ -2,7 +2,7 @@ package import PhotoModel
 
 /// `POST /v1/operations`.
 package struct OperationRequest: Codable, Hashable, Sendable {
-    /// verify, adopt, rebuild, undo, backup, previews, manifest or sweep.
+    /// verify, adopt, rebuild, undo, backup, previews, manifest, sweep or check.
     package var kind: String
     /// What the kind takes: `{"sample": "1/7"}`.
     package var arguments: [String: String]

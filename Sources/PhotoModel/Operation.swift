@@ -5,7 +5,7 @@ package struct Operation: Hashable, Sendable, Identifiable {
     package typealias ID = Int64
 
     package enum Kind: String, Sendable, CaseIterable {
-        case verify, adopt, rebuild, undo, backup, previews, manifest, sweep
+        case verify, adopt, rebuild, undo, backup, previews, manifest, sweep, check
     }
 
     package enum State: String, Sendable, CaseIterable {

@@ -6,7 +6,12 @@ import CSQLite
 /// Values are always bound, never written into SQL; statements are prepared once and kept.
 /// Safe: the handle never leaves this room. <https://www.sqlite.org/c3ref/sqlite3.html>
 @safe package struct Connection: ~Copyable {
-    package enum Access: Sendable { case readWrite, readOnly }
+    package enum Access: Hashable, Sendable {
+        case readWrite, readOnly
+        /// As it lies, while no process has it open: nothing is written into it or beside it. `hasLog` when a write-ahead
+        /// log lies beside it, which is then read with it.
+        case untouched(hasLog: Bool)
+    }
 
     let handle: OpaquePointer
     let cache: StatementCache
@@ -19,11 +24,24 @@ import CSQLite
     }
 
     private static func open(_ path: [UInt8], _ access: Access) throws(SQLiteError) -> OpaquePointer {
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (access == .readWrite ? SQLITE_OPEN_CREATE : 0)
-        let terminated = path.map { CChar(bitPattern: $0) } + [0]
+        var flags = SQLITE_OPEN_NOMUTEX
+        var name = path
+        // Without locks SQLite may keep the log's index in its own memory instead of in a file beside it.
+        var layer: String?
+        switch access {
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readOnly: flags |= SQLITE_OPEN_READWRITE
+        case .untouched(hasLog: true):
+            flags |= SQLITE_OPEN_READONLY
+            layer = "unix-none"
+        case .untouched(hasLog: false):
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = Array("file:".utf8) + percentEncoded(path) + Array("?immutable=1".utf8)
+        }
+        let terminated = name.map { CChar(bitPattern: $0) } + [0]
         var opened: OpaquePointer?
         var code = unsafe terminated.withUnsafeBufferPointer { name in
-            unsafe sqlite3_open_v2(name.baseAddress, &opened, flags, nil)
+            unsafe sqlite3_open_v2(name.baseAddress, &opened, flags, layer)
         }
         guard let opened = unsafe opened else {
             throw SQLiteError(extendedCode: SQLITE_NOMEM, message: "out of memory", sql: "open")
@@ -34,12 +52,29 @@ import CSQLite
         if code == SQLITE_OK, access == .readOnly {
             code = unsafe sqlite3_exec(opened, "PRAGMA query_only = ON", nil, nil, nil)
         }
+        if code == SQLITE_OK, case .untouched = access {
+            code = unsafe shim_sqlite3_leave_log(opened)
+            if code == SQLITE_OK {
+                code = unsafe sqlite3_exec(opened, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil)
+            }
+        }
         guard code == SQLITE_OK else {
             let error = unsafe failure(code, of: opened, in: "open")
             unsafe sqlite3_close_v2(opened)  // asked for after a failed open too
             throw error
         }
         return unsafe opened
+    }
+
+    /// For a URI: <https://www.sqlite.org/uri.html>
+    private static func percentEncoded(_ path: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return path.flatMap { byte -> [UInt8] in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F: [byte]  // letters, digits, - . / _
+            default: [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
     }
 
     deinit {

@@ -33,7 +33,7 @@ enum Opening {
         }
     }
 
-    private static func connect(_ path: Path, for access: Connection.Access) throws(Problem) -> Connection {
+    static func connect(_ path: Path, for access: Connection.Access) throws(Problem) -> Connection {
         do throws(SQLiteError) { return try Connection(opening: path.bytes, for: access) } catch { throw .state(error) }
     }
 
@@ -54,7 +54,7 @@ enum Opening {
         try writer.change("PRAGMA journal_size_limit = 67108864")  // gives back what a large batch made of the WAL
     }
 
-    private static func openReader(_ path: Path) throws(Problem) -> Connection {
+    static func openReader(_ path: Path) throws(Problem) -> Connection {
         let reader = try connect(path, for: .readOnly)
         try reader.change("PRAGMA busy_timeout = 5000")
         try reader.change("PRAGMA cell_size_check = ON")

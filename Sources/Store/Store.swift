@@ -20,6 +20,8 @@ package final class Store: Sendable {
         }
     }
 
+    /// `spool.db`, for who needs a connection of his own.
+    let database: Path
     private let writer: GuardedConnection
     /// For pages and reports, apart from ``door`` so that a long list never holds up the watcher's rescan.
     private let reader: GuardedConnection
@@ -34,6 +36,7 @@ package final class Store: Sendable {
     ///   when a later program wrote it.
     package init(directory: Path, log: Log, now: Timestamp) throws(Problem) {
         let opened = try Opening.open(directory: directory, log: log)
+        database = directory / "spool.db"
         writer = opened.writer
         reader = opened.reader
         door = opened.door

@@ -19,11 +19,13 @@ enum Upkeeping {
         let undo = UndoOperation(
             store: store, trash: trash, library: library, drops: { live.current.drops }, now: SystemClock.now)
         let manifest = ManifestOperation(store: store, library: library, now: SystemClock.now)
+        let check = CheckOperation(store: store)
         return OperationDesk(
             store: store,
             works: [
                 .verify: { (run) throws(OperationRun.Ended) in try verify.run(run) },
                 .manifest: { (run) throws(OperationRun.Ended) in try manifest.run(run) },
+                .check: { (run) throws(OperationRun.Ended) in try check.run(run) },
                 .undo: { (run) throws(OperationRun.Ended) in try undo.run(run) },
             ],
             before: { () throws(Problem) in try trash.finishInterrupted(in: try library()) }, log: log,
