@@ -28,6 +28,7 @@
 const int FILES_O_NOATIME = O_NOATIME;
 const int FILES_O_DIRECT = O_DIRECT;
 const int FILES_O_PATH = O_PATH;
+const int FILES_O_TMPFILE = O_TMPFILE;
 
 int files_openat2(int directory, const char *path, int flags, unsigned mode, uint64_t resolve) {
     /* struct open_how, version 0. Unlike openat(2), openat2(2) refuses a mode without O_CREAT. */

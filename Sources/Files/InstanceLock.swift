@@ -55,6 +55,21 @@ package struct InstanceLock: ~Copyable, Sendable {
         }
     }
 
+    /// Whether somebody holds the lock of that name, and who. Writes nothing; for the instant of the question nobody else
+    /// can take it.
+    /// - Throws: why it cannot be asked. No file means that nobody does.
+    package static func isHeld(_ name: Path, in folder: borrowing Folder) throws(Errno) -> (Bool, by: Holder?) {
+        let file: Descriptor
+        do throws(Errno) { file = try folder.open(name, O_RDONLY) } catch .noEntry { return (false, nil) }
+        let number = file.rawValue
+        do throws(Errno) {
+            try retryingInterrupted { flock(number, LOCK_SH | LOCK_NB) }
+            return (false, nil)
+        } catch .wouldBlock {
+            return (true, Holder(parsing: try file.readAll(limit: 512)))
+        }
+    }
+
     private static func take(_ file: borrowing Descriptor) throws(Failure) {
         do throws(Errno) {
             let number = file.rawValue

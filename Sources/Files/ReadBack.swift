@@ -33,7 +33,7 @@ package func readBack(
 }
 
 /// The same file, opened once more without the page cache; nil where that cannot be had.
-private func openPastCache(_ file: Int32) -> Descriptor? {
+func openPastCache(_ file: Int32) -> Descriptor? {
     let name = "/proc/self/fd/\(file)"
     let number = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | FILES_O_DIRECT)
     return number >= 0 ? Descriptor(adopting: number) : nil

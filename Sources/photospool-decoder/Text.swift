@@ -1,3 +1,5 @@
+import CHEIF
+import Codecs
 import Files
 import Glibc
 
@@ -12,9 +14,16 @@ func printVersion() -> Int32 {
     return 0
 }
 
+/// One format a line, with `yes` or `no`: for `photospool doctor`.
+func printFormats() -> Int32 {
+    unsafe _ = heif_init(nil)
+    for format in DecodableFormats.all { say("\(format.name): \(format.isThere ? "yes" : "no")") }
+    return 0
+}
+
 func refuse() -> Int32 {
     say(
-        "photospool-decoder is started by photospoold. By hand it knows --self-test and --version.",
+        "photospool-decoder is started by photospoold. By hand it knows --self-test, --formats and --version.",
         to: STDERR_FILENO)
     return 64
 }

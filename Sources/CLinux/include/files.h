@@ -7,6 +7,7 @@
 extern const int FILES_O_NOATIME;
 extern const int FILES_O_DIRECT;
 extern const int FILES_O_PATH;
+extern const int FILES_O_TMPFILE;
 
 /* linux/openat2.h, whose names may be missing from an older kernel's headers. */
 #define FILES_RESOLVE_NO_XDEV 0x01
