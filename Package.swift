@@ -77,7 +77,7 @@ let package = Package(
         program(
             "photospool-decoder",
             ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CHEIF", "CSeccomp"]),
-        program("photospool", ["PhotoModel", "ControlAPI", "Files", "HTTPClient", "Config", "CLinux"]),
+        program("photospool", ["PhotoModel", "ControlAPI", "Files", "Store", "HTTPClient", "Config", "CLinux"]),
         // `package` reaches no other package, so this benchmark is a target of this one.
         .executableTarget(
             name: "preview-bench", dependencies: ["PhotoModel", "Files", "Preview"], path: "Benchmarks/PreviewBench",
@@ -110,7 +110,7 @@ let package = Package(
             "ControlTests", ["Control", "ControlAPI", "PhotoModel", "Files", "Store", "HTTP", "CMicrohttpd"]),
         .target(name: "FakeService", path: "Tests/FakeService", swiftSettings: strict),
         tests("HTTPClientTests", ["HTTPClient", "PhotoModel", "FakeService"]),
-        tests("ClientTests", ["photospool", "FakeService"]),
+        tests("ClientTests", ["photospool", "FakeService", "PhotoModel", "Files"]),
         // Stands in for the decoder and misbehaves; started by PreviewTests.
         .executableTarget(
             name: "decoder-double", dependencies: ["PhotoModel", "Files", "DecoderWire"], path: "Tests/DecoderDouble",

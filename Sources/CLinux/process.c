@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -238,4 +239,10 @@ int cl_try_memory_execution(void) {
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return ENOMEM;
     return mprotect(page, 4096, PROT_READ | PROT_EXEC) ? errno : 0;
+}
+
+int cl_clock_state(void) {
+    struct timex state = {0};
+    int code = adjtimex(&state);
+    return code < 0 ? -errno : code;
 }

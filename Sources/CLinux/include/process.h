@@ -66,3 +66,7 @@ int cl_volunteer_for_oom(int score);
 int cl_try_fork(void);
 int cl_try_ptrace(pid_t pid);
 int cl_try_memory_execution(void);
+
+/* adjtimex(2), asked without setting anything: 0 for a clock that is kept, 5 (TIME_ERROR) for one that is not, negative
+   errno when it cannot be asked. */
+int cl_clock_state(void);

@@ -120,6 +120,8 @@ struct ConfigurationPlace {
     /// Nil with `--config`: then the one file is all there is.
     var dropIns: Path?
     var defaults: Settings
+    /// Where the service of these files keeps its state, unless it is told otherwise.
+    var stateDirectory: Path
 
     init(option: Path?) {
         var locations = Locations.own
@@ -127,6 +129,7 @@ struct ConfigurationPlace {
         main = option ?? locations.configuration
         dropIns = option == nil ? locations.dropIns : nil
         defaults = locations.defaults
+        stateDirectory = locations.stateDirectory
     }
 
     /// Those that are there, in the order they are read.

@@ -5,7 +5,7 @@ enum CommandTable {
         ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show]),
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
         ("Looking after the library", [.verify, .manifest, .undo, .delete, .forget, .operations]),
-        ("Setting up", [.initialise, .config, .completions, .help]),
+        ("Setting up", [.initialise, .doctor, .config, .completions, .help]),
     ]
 
     static var commands: [Command] { groups.flatMap(\.commands) }

@@ -1,0 +1,268 @@
+import ControlAPI
+import Foundation
+import HTTPClient
+import TestSupport
+import Testing
+
+/// The real client, on an installation that is sound, and then broken in one place.
+@Suite("photospool doctor", .tags(.saysWhatIsWrong)) struct DoctorTests {
+    private struct Line: Decodable, Hashable {
+        var check: String
+        var state: String
+        var detail: String
+        var recovery: String
+    }
+
+    private struct Report {
+        var status: Int32
+        var lines: [Line]
+        var faults: [Line] { lines.filter { $0.state == "fault" } }
+        func states(_ check: String) -> [String] { lines.filter { $0.check == check }.map(\.state) }
+    }
+
+    private func ask(_ installation: Installation, program: String? = nil, before: [String] = []) throws -> Report {
+        let words =
+            before + [
+                program ?? Programs.path("photospool"), "doctor", "--json", "--config", installation.configuration.path,
+                "--state-dir", installation.state.path,
+            ]
+        let outcome = try Programs.run("/usr/bin/env", words)
+        let lines = try JSONDecoder().decode([Line].self, from: Data(outcome.output.utf8))
+        for line in lines {
+            #expect(["ok", "warning", "fault", "unknown"].contains(line.state))
+            #expect(!line.detail.isEmpty)
+            if line.state == "fault" || line.state == "warning" { #expect(!line.recovery.isEmpty, "\(line)") }
+            if line.state == "ok" { #expect(line.recovery.isEmpty, "\(line)") }
+        }
+        #expect(outcome.status == (lines.contains { $0.state == "fault" } ? 1 : 0), "\(outcome)")
+        return Report(status: outcome.status, lines: lines)
+    }
+
+    /// Stopped again, with a library, a state and a photo.
+    private func sound(dropKeys: String = "") throws -> Installation {
+        let installation = try Installation(dropKeys: dropKeys)
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: installation.state.path)
+        try Samples.variant(1).write(to: installation.drop.appending(path: "IMG_1.JPG"))
+        #expect(try installation.runOnce() == 0)
+        return installation
+    }
+
+    /// Every name with its bytes.
+    private func everything(in installation: Installation) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for name in try installation.files(below: installation.folder.url) {
+            found[name] = try Data(contentsOf: installation.folder.url.appending(path: name))
+        }
+        return found
+    }
+
+    private func expect(
+        _ check: String, _ words: String, in report: Report, _ place: SourceLocation = #_sourceLocation
+    ) {
+        #expect(report.status == 1, sourceLocation: place)
+        let found = report.faults.first { $0.check == check && $0.detail.contains(words) }
+        #expect(found != nil, "\(report.faults)", sourceLocation: place)
+        #expect(found?.recovery.isEmpty == false, sourceLocation: place)
+    }
+
+    // MARK: Sound
+
+    @Test(.timeLimit(.minutes(2)))
+    func `finds no fault in a sound installation that is stopped, changes nothing, and says how to start it`() throws {
+        let installation = try sound()
+        let before = try everything(in: installation)
+        let report = try ask(installation)
+        #expect(report.faults == [])
+        #expect(report.status == 0)
+        for check in [
+            "configuration", "overlap", "programs", "decoder", "library", "state", "state.database", "drop.test",
+        ] {
+            #expect(report.states(check) == ["ok"], "\(check): \(report.lines.filter { $0.check == check })")
+        }
+        let service = report.lines.first { $0.check == "service" }
+        #expect(service?.state == "warning")
+        #expect(service?.recovery == "Start it with: systemctl start photospool")
+        #expect(try everything(in: installation) == before)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `finds no fault in one that runs, and lets the service check its state`() async throws {
+        let installation = try sound()
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let library = try installation.files(below: installation.library)
+        let report = try ask(installation)
+        #expect(report.faults == [])
+        #expect(report.states("service") == ["ok"])
+        let database = report.lines.first { $0.check == "state.database" }
+        #expect(database?.state == "ok" && database?.detail.contains("The service has checked") == true)
+        let operations = try installation.get("/v1/operations", as: ListBody<OperationBody>.self).items
+        #expect(operations.map(\.kind) == ["check"] && operations.map(\.findingsCount) == [0])
+        #expect(try installation.files(below: installation.library) == library)
+        #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `tells what the service says stands in its way`() async throws {
+        let installation = try sound()
+        try FileManager.default.removeItem(at: installation.library.appending(path: ".photospool/library.json"))
+        try await installation.start()
+        try await installation.wait(for: "the refusal") {
+            try installation.status().reasons.contains { $0.code == "E_MARKER" }
+        }
+        expect("service", "(E_MARKER)", in: try ask(installation))
+    }
+
+    // MARK: Broken in one place
+
+    @Test(.timeLimit(.minutes(2))) func `names a library without its marker`() throws {
+        let installation = try sound()
+        try FileManager.default.removeItem(at: installation.library.appending(path: ".photospool/library.json"))
+        let report = try ask(installation)
+        expect("library", "has no marker", in: report)
+        #expect(report.faults.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a library that is not the state's`() throws {
+        let installation = try sound()
+        let other = try sound()
+        let marker = installation.library.appending(path: ".photospool/library.json")
+        try FileManager.default.removeItem(at: marker)
+        try FileManager.default.copyItem(at: other.library.appending(path: ".photospool/library.json"), to: marker)
+        expect("library", "The state belongs to the library", in: try ask(installation))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a library that is gone`() throws {
+        let installation = try sound()
+        try FileManager.default.removeItem(at: installation.library)
+        expect("library", "is not there", in: try ask(installation))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names every fault of the configuration, and what it could not look at`() throws
+    {
+        let installation = try sound()
+        let text = try String(contentsOf: installation.configuration, encoding: .utf8)
+        try text.replacing("settle =", with: "setle =").replacing(
+            "reserve_free = \"0\"", with: "reserve_free = \"much\""
+        )
+        .write(to: installation.configuration, atomically: true, encoding: .utf8)
+        let report = try ask(installation)
+        #expect(report.states("configuration") == ["fault", "fault"])
+        expect("configuration", "did you mean `settle`?", in: report)
+        #expect(report.states("library") == ["unknown"] && report.states("drops") == ["unknown"])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names folders that lie inside each other`() throws {
+        let installation = try sound()
+        let text = try String(contentsOf: installation.configuration, encoding: .utf8)
+        try text.replacing("path = \"\(installation.drop.path)\"", with: "path = \"\(installation.library.path)/in\"")
+            .write(to: installation.configuration, atomically: true, encoding: .utf8)
+        expect("overlap", "lies inside the library", in: try ask(installation))
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["move", "delete"])
+    func `names a drop folder that everybody may write to`(afterImport: String) throws {
+        let installation = try sound(dropKeys: "after_import = \"\(afterImport)\"")
+        #expect(try ask(installation).faults == [])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: installation.drop.path)
+        expect("drop.test.after_import", "W_DROP_OPEN", in: try ask(installation))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a damaged state, and leaves it as it is`() throws {
+        let installation = try sound()
+        // What the log holds would take the damage's place.
+        for name in ["spool.db-wal", "spool.db-shm"] {
+            try? FileManager.default.removeItem(at: installation.state.appending(path: name))
+        }
+        let file = installation.state.appending(path: "spool.db")
+        try Data(repeating: 0xA5, count: 65_536).write(to: file)
+        let before = try everything(in: installation)
+        expect("state.database", "damaged", in: try ask(installation))
+        #expect(try everything(in: installation) == before)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a decoder that is not there`() throws {
+        let installation = try sound()
+        let folder = installation.folder.url.appending(path: "bin")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        for name in ["photospool", "photospoold"] {
+            try FileManager.default.copyItem(
+                at: Programs.folder.appending(path: name), to: folder.appending(path: name))
+        }
+        let report = try ask(installation, program: folder.path + "/photospool")
+        expect("decoder", "E_DECODER_MISSING", in: report)
+        expect("programs", "photospool-decoder is not installed", in: report)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a library that is full`() throws {
+        guard try Mount.isPossible(for: "a full library") else { return }
+        let installation = try Installation(reserveFree: "1GiB")
+        let disk = try Mount(at: installation.library, bytes: 1 << 20)
+        let report = try ask(installation)
+        expect("library.space", "E_LIBRARY_FULL", in: report)
+        #expect(report.states("library.filesystem").contains("warning"))  // in memory
+        try disk.end()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names a library that is mounted read-only`() throws {
+        guard try Mount.isPossible(for: "a read-only library") else { return }
+        let installation = try sound()
+        let disk = try Mount(readOnly: installation.library, at: installation.library)
+        let report = try ask(installation)
+        expect("library.filesystem", "read-only", in: report)
+        expect("library.access", "may not read and write", in: report)
+        try disk.end()
+    }
+
+    // MARK: As somebody else
+
+    @Test(.timeLimit(.minutes(2))) func `as a user, names what the service may not read, and what could not be asked`()
+        throws
+    {
+        guard getuid() == 0, let tool = Programs.tool("setpriv") else {
+            print("skipped: doctor as another user (takes root and setpriv)")
+            return
+        }
+        let installation = try sound()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: installation.folder.path)
+        let nobody = [tool, "--reuid=65534", "--regid=65534", "--clear-groups"]
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: installation.drop.path)
+        let report = try ask(installation, before: nobody)
+        expect("drop.test", "may not read", in: report)
+        #expect(report.states("state.database") == ["unknown"])
+        #expect(report.states("library.abilities") == ["unknown"])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `as root, asks in the name of the service's user`() async throws {
+        guard getuid() == 0, Programs.tool("setpriv") != nil else {
+            print("skipped: a service of another user (takes root and setpriv)")
+            return
+        }
+        let installation = try sound(dropKeys: "after_import = \"delete\"")
+        // Who owns the socket is who the service runs as; nothing has to answer for that.
+        for name in try [installation.state, installation.library].flatMap({ url in
+            try [url.path] + (FileManager.default.subpathsOfDirectory(atPath: url.path)).map { url.path + "/" + $0 }
+        }) { _ = unsafe chown(name, 65_534, 65_534) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: installation.folder.path)
+        let daemon = Process()
+        daemon.executableURL = URL(filePath: "/usr/bin/env")
+        _ = unsafe chown(installation.folder.path, 65_534, 65_534)
+        daemon.arguments = [
+            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Programs.path("photospoold"), "--config",
+            installation.configuration.path, "--state-dir", installation.state.path,
+        ]
+        daemon.standardOutput = FileHandle.nullDevice
+        daemon.standardError = FileHandle.nullDevice
+        try daemon.run()
+        installation.daemon = daemon
+        try await installation.wait(for: "the daemon to answer") { (try? installation.status().state) == "running" }
+        try Samples.variant(2).write(to: installation.drop.appending(path: "IMG_2.JPG"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: installation.drop.path + "/IMG_2.JPG")
+        let report = try ask(installation)
+        expect("drop.test.readable", "nobody may not read 1 file", in: report)
+        expect("drop.test.after_import", "nobody may not change", in: report)
+        #expect(report.states("library.access") == ["ok"])
+        #expect(report.states("state") == ["ok"])
+    }
+}
