@@ -79,6 +79,16 @@ import Testing
         #expect(ServiceUser(processStatus: "Name:\tx\n") == nil)
     }
 
+    /// Root may everything, and would say so in the name of one who is not there.
+    @Test func `may nothing that can be told when he does not exist`() {
+        let user = ServiceUser(missing: "photospool")
+        #expect(!user.isRoot && !user.isKnown && user.name == "photospool")
+        guard case .unknown = user.may(4, Path("/")) else {
+            Issue.record("it was told")
+            return
+        }
+    }
+
     /// Owner, group, others; the first that fits decides, even when a later one gives more.
     @Test(
         arguments: [
@@ -191,5 +201,22 @@ import Testing
         }.diagnoses
         #expect(found.count == (words == nil ? 0 : 1), "\(found)")
         if let words { #expect(found.first?.detail.contains(words) == true, "\(found)") }
+    }
+}
+
+@Suite("Another program that is asked") struct ToolTests {
+    @Test func `gives what it printed and how it ended`() throws {
+        let outcome = try Tool.run(Path("/bin/sh"), ["-c", "echo out; echo err >&2; exit 7"])
+        #expect(outcome.status == 7 && outcome.output == "out\nerr\n")
+        #expect(try Tool.run(Path("/bin/sh"), ["-c", "kill -TERM $$"]).status == 143)
+    }
+
+    @Test func `is ended with all it started when it takes too long`() throws {
+        let start = ContinuousClock.now
+        #expect(throws: Tool.Failure.self) {
+            _ = try Tool.run(Path("/bin/sh"), ["-c", "sleep 60 & sleep 60"], limit: .milliseconds(100))
+        }
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(throws: Tool.Failure.self) { _ = try Tool.run(Path("/nonexistent/program"), []) }
     }
 }

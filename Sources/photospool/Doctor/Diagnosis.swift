@@ -67,7 +67,12 @@ struct Doctor {
         checkService()
     }
 
-    mutating func add(_ diagnosis: Diagnosis) { diagnoses.append(diagnosis) }
+    mutating func add(_ diagnosis: Diagnosis) {
+        var diagnosis = diagnosis
+        // Root is root already: then it is the machine that cannot tell.
+        if installed.isRoot, diagnosis.recovery == Diagnosis.asRoot { diagnosis.recovery = "" }
+        diagnoses.append(diagnosis)
+    }
 
     func has(_ state: Diagnosis.State) -> Bool { diagnoses.contains { $0.state == state } }
 

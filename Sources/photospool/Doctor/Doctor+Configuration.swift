@@ -60,7 +60,7 @@ extension Doctor {
         let user = installed.user
         for (key, name) in [("library.group", settings.library.group), ("control.group", settings.control.group)]
         where !name.isEmpty {
-            guard let group = Accounts.groupID(named: name) else { continue }
+            guard let group = Accounts.groupID(named: name), user.isKnown else { continue }
             if user.isRoot || user.isMember(of: group) {
                 add(.ok("groups", "The service's user \(user.name) is a member of \(SafeText.of(name)) (\(key))."))
             } else {

@@ -142,7 +142,9 @@ extension Doctor {
     ) {
         let user = installed.user
         let hasFowner = installed.unit.map { UnitCheck(unit: $0, places: []).gives("CAP_FOWNER") } ?? false
-        guard place.status.isSticky, !user.isRoot, !hasFowner, place.status.uid != user.uid else { return }
+        guard place.status.isSticky, !user.isRoot, user.isKnown, !hasFowner, place.status.uid != user.uid else {
+            return
+        }
         guard let foreign = contents.owners.first(where: { $0 != user.uid }) else { return }
         add(
             .fault(

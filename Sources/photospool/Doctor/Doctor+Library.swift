@@ -88,7 +88,11 @@ extension Doctor {
             }
         }
         for folder in folders {
-            if let refusal = refusal(check, R_OK | W_OK | X_OK, folder, "read and write", todo: todo) { add(refusal) }
+            guard let refusal = refusal(check, R_OK | W_OK | X_OK, folder, "read and write", todo: todo) else {
+                continue
+            }
+            add(refusal)
+            if refusal.state == .unknown { break }  // the others would say the same
         }
         if place.status.isWorldWritable {
             add(

@@ -37,7 +37,7 @@ extension Doctor {
         let user = installed.user
         let shown = SafeText.of(place.path)
         let before = diagnoses.count
-        if place.status.uid != user.uid, !user.isRoot {
+        if place.status.uid != user.uid, !user.isRoot, user.isKnown {
             add(
                 .fault(
                     "state",

@@ -11,6 +11,12 @@ extension Doctor {
         // Else the paths as written: asking where they lead would hang at the one that does not answer.
         if installed.silent.isEmpty { comparison.resolve = Self.resolve }
         add(contentsOf: comparison.diagnoses)
+        if !installed.user.isKnown {
+            add(
+                .fault(
+                    "unit", "The user \(installed.user.name) that the unit runs the service as does not exist.",
+                    todo: "Run `systemd-sysusers`, or install the package, which makes it."))
+        }
         switch installed.unitFacts["NeedDaemonReload"] {
         case "yes"?:
             add(

@@ -67,7 +67,7 @@ struct Installed {
             ? Daemon.socket(option: invocation.options["socket"]?.last) : settings?.control.socket ?? Path("")
         status = Self.status(at: socket)
 
-        let (isHeld, holder) = Self.holder(of: stateDirectory)
+        let (isHeld, holder) = Place.isSilent(stateDirectory) ? (nil, nil) : Self.holder(of: stateDirectory)
         isStateHeld = isHeld
         process = unitFacts["MainPID"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil } ?? holder
         let answers =
@@ -116,7 +116,8 @@ struct Installed {
         if let socket, unsafe socket.withCString({ unsafe stat($0, &found) }) == 0 {
             return ServiceUser(uid: found.st_uid)
         }
-        if let name = unit?.value("User"), let uid = Accounts.userID(named: name) {
+        if let name = unit?.value("User") {
+            guard let uid = Accounts.userID(named: name) else { return ServiceUser(missing: name) }
             let more = (unit?.words("SupplementaryGroups") ?? []) + (unit?.words("Group") ?? [])
             return ServiceUser(uid: uid, more: more.compactMap { Accounts.groupID(named: $0) })
         }

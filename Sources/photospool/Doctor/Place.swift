@@ -86,14 +86,17 @@ extension Doctor {
     func refusal(
         _ check: String, _ mode: Int32, _ path: Path, _ what: String, todo: String
     ) -> Diagnosis? {
-        switch installed.user.may(mode, path) {
-        case .yes: nil
+        let user = installed.user
+        switch user.may(mode, path) {
+        case .yes: return nil
         case .no(let errno):
-            .fault(
-                check, "The service's user \(installed.user.name) may not \(what) \(SafeText.of(path)): \(errno).",
-                todo: todo)
+            return .fault(
+                check, "The service's user \(user.name) may not \(what) \(SafeText.of(path)): \(errno).", todo: todo)
         case .unknown(let errno):
-            .unknown(check, "Whether the service's user may \(what) \(SafeText.of(path)) could not be asked: \(errno).")
+            let why = user.isKnown ? errno.description : "there is no user \(user.name)"
+            return .unknown(
+                check, "Whether the service's user may \(what) \(SafeText.of(path)) could not be asked: \(why).",
+                todo: user.isKnown ? Diagnosis.asRoot : "Make the user first: systemd-sysusers")
         }
     }
 }

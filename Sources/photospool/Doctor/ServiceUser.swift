@@ -17,15 +17,25 @@ struct ServiceUser: Sendable {
     /// Without `gid`.
     let groups: [UInt32]
 
-    var name: String { SafeText.of(Accounts.userName(uid)) }
+    /// The name of one whom the unit names and the machine does not know; of him nothing can be asked.
+    let missing: String?
+
+    var name: String { SafeText.of(missing ?? Accounts.userName(uid)) }
+    var isKnown: Bool { missing == nil }
     var isRoot: Bool { uid == 0 }
 
     func isMember(of group: UInt32) -> Bool { gid == group || groups.contains(group) }
 
     // MARK: Who it is
 
+    init(missing name: String) {
+        missing = name
+        (uid, gid, groups) = (.max, .max, [])
+    }
+
     /// An account, with the groups it has in the machine's records.
     init(uid: UInt32, more: [UInt32] = []) {
+        missing = nil
         self.uid = uid
         let record = unsafe getpwuid(uid)
         gid = unsafe record.map { unsafe UInt32($0.pointee.pw_gid) } ?? (uid == geteuid() ? getegid() : uid)
@@ -48,6 +58,7 @@ struct ServiceUser: Sendable {
         }
         // Real, effective, saved, filesystem.
         guard let uids = numbers["Uid"], let gids = numbers["Gid"], uids.count == 4, gids.count == 4 else { return nil }
+        missing = nil
         uid = uids[1]
         gid = gids[1]
         groups = numbers["Groups"] ?? []
@@ -61,6 +72,7 @@ struct ServiceUser: Sendable {
     /// Asks the kernel in his name where that is possible (as he himself, or as root), which knows access lists and
     /// read-only mounts too; otherwise by owner, group and mode.
     func may(_ mode: Int32, _ paths: [Path]) -> [Answer] {
+        guard isKnown else { return paths.map { _ in .unknown(Errno(rawValue: ESRCH)) } }
         if uid == geteuid() { return paths.map { Self.ask(mode, $0) } }
         guard geteuid() == 0 else { return paths.map { byModes(UInt32(mode), $0) } }
         return inHisName { paths.map { Self.ask(mode, $0) } } ?? paths.map { _ in .unknown(.notPermitted) }
