@@ -214,6 +214,34 @@ import Testing
         try disk.end()
     }
 
+    @Test(.timeLimit(.minutes(2))) func `names a move_to on another filesystem`() throws {
+        guard try Mount.isPossible(for: "a move_to on another filesystem") else { return }
+        let target = try TemporaryFolder()
+        let disk = try Mount(at: target.url, bytes: 1 << 20)
+        let installation = try Installation(dropKeys: "after_import = \"move\"\nmove_to = \"\(target.path)/done\"")
+        let report = try ask(installation)
+        expect("drop.test.after_import", "is on another filesystem", in: report)
+        expect("overlap", "on another filesystem", in: report)
+        try disk.end()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `names counts that are wrong, which the service found itself`() async throws {
+        guard let tool = Programs.tool("sqlite3") else {
+            print("skipped: wrong counts in the state (no sqlite3)")
+            return
+        }
+        let installation = try sound()
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let database = installation.state.path + "/spool.db"
+        let change = "PRAGMA busy_timeout = 5000; UPDATE tally SET jobs = 7 WHERE name = 'failed'"
+        #expect(try Programs.run(tool, [database, change]).status == 0)
+        let report = try ask(installation)
+        expect("state.database", "The status counts 7 jobs as failed; there are 0.", in: report)
+        #expect(report.states("service.jobs") == ["warning"])
+        #expect(installation.stop() == 0)
+    }
+
     // MARK: As somebody else
 
     @Test(.timeLimit(.minutes(2))) func `as a user, names what the service may not read, and what could not be asked`()
@@ -231,6 +259,31 @@ import Testing
         expect("drop.test", "may not read", in: report)
         #expect(report.states("state.database") == ["unknown"])
         #expect(report.states("library.abilities") == ["unknown"])
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `as a user, says how to be let in, and what he may not order`() async throws {
+        guard getuid() == 0, let tool = Programs.tool("setpriv") else {
+            print("skipped: doctor as a user without the group (takes root and setpriv)")
+            return
+        }
+        let installation = try sound()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: installation.folder.path)
+        try await installation.start()
+        let nobody = [tool, "--reuid=65534", "--regid=65534", "--clear-groups"]
+        _ = unsafe chown(installation.socket, 0, 4)
+        let closed = try ask(installation, before: nobody)
+        #expect(closed.states("service") == ["unknown"])
+        let control = closed.lines.first { $0.check == "control" }
+        #expect(control?.state == "warning" && control?.recovery.contains("usermod -aG adm nobody") == true)
+
+        // Let in to look, as everybody is now; not to order.
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: installation.socket)
+        let open = try ask(installation, before: nobody)
+        #expect(open.states("service") == ["ok"] && open.states("control") == ["ok", "warning"])
+        let database = open.lines.first { $0.check == "state.database" }
+        #expect(database?.state == "unknown" && database?.detail.contains("may not order") == true)
+        #expect(try installation.get("/v1/operations", as: ListBody<OperationBody>.self).items.isEmpty)
+        #expect(installation.stop() == 0)
     }
 
     @Test(.timeLimit(.minutes(2))) func `as root, asks in the name of the service's user`() async throws {
@@ -264,5 +317,11 @@ import Testing
         expect("drop.test.after_import", "nobody may not change", in: report)
         #expect(report.states("library.access") == ["ok"])
         #expect(report.states("state") == ["ok"])
+
+        // Now he may write there, and still remove nothing of anybody else's.
+        _ = unsafe chown(installation.drop.path, 0, 65_534)
+        try FileManager.default.setAttributes([.posixPermissions: 0o1770], ofItemAtPath: installation.drop.path)
+        let sticky = try ask(installation).faults.filter { $0.check == "drop.test.after_import" }
+        #expect(sticky.count == 1 && sticky.first?.detail.contains("is sticky and holds files of root") == true)
     }
 }

@@ -9,8 +9,8 @@ extension Doctor {
         let files = installed.files
         let main = SafeText.of(files.main)
         guard let settings = installed.settings else { return tellFaults() }
-        let count = files.all.count - 1
-        let dropIns = count > 0 ? " with \(Amounts.count(count, "drop-in"))" : ""
+        let others = files.all.dropFirst().map { SafeText.of($0.name) }
+        let dropIns = others.isEmpty ? "" : " with \(others.joined(separator: ", ")) from conf.d"
         add(
             .ok(
                 "configuration",
