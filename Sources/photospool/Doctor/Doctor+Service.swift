@@ -81,20 +81,21 @@ extension Doctor {
     private mutating func tell(_ status: StatusBody) {
         let up = Amounts.duration(status.uptime)
         let state = SafeText.of(status.state)
+        let figures =
+            "\(Amounts.grouped(status.queue.imported)) imported, \(Amounts.grouped(status.queue.queued)) queued,"
+            + " \(Amounts.grouped(status.queue.failed)) failed"
         switch status.state {
         case "paused":
             add(
                 .warning(
                     "service", "The service is paused, up \(up).", todo: "Run `photospool resume` to go on importing."))
-        case "degraded" where status.reasons.isEmpty && status.drops.allSatisfy(\.reasons.isEmpty):
-            add(.warning("service", "The service is degraded, up \(up).", todo: "Look at `photospool status`."))
-        default:
+        case "degraded":
+            let hasReasons = !status.reasons.isEmpty || status.drops.contains { !$0.reasons.isEmpty }
             add(
-                .ok(
-                    "service",
-                    "The service is \(state), up \(up): \(Amounts.grouped(status.queue.imported)) imported,"
-                        + " \(Amounts.grouped(status.queue.queued)) queued, \(Amounts.grouped(status.queue.failed)) failed."
-                ))
+                .warning(
+                    "service", "The service is degraded, up \(up): \(figures).",
+                    todo: hasReasons ? "Do what its reasons say, which come next." : "Look at `photospool status`."))
+        default: add(.ok("service", "The service is \(state), up \(up): \(figures)."))
         }
         for reason in status.reasons { add(Self.diagnosis("service", reason)) }
         for drop in status.drops {

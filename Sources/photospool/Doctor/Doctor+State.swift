@@ -117,6 +117,7 @@ extension Doctor {
         do throws(Problem) {
             let (faults, library) = try StateAtRest(directory: installed.stateDirectory)
                 .look(isCancelled: { ContinuousClock.now > deadline })
+            guard faults.isEmpty || !isSpoiled else { return tellSpoiled() }
             if faults.isEmpty { add(.ok(Self.database, "\(shown) is whole.")) }
             for fault in faults.prefix(5) {
                 add(.fault(Self.database, fault.detail, todo: Self.restore(installed.stateDirectory)))
@@ -128,10 +129,19 @@ extension Doctor {
                     .unknown(
                         Self.database, "\(shown) could not be read to its end within 5 s.",
                         todo: "Start the service and ask again: it then checks its state itself."))
+            } else if isSpoiled {
+                tellSpoiled()
             } else {
                 add(.fault(Self.database, error.whatHappened, todo: error.whatToDo))
             }
         }
+    }
+
+    /// A service that started while the file was read has changed it meanwhile.
+    private var isSpoiled: Bool { Installed.holder(of: installed.stateDirectory).isHeld != false }
+
+    private mutating func tellSpoiled() {
+        add(.unknown(Self.database, "The service started while its state was looked at.", todo: "Ask again."))
     }
 
     private var holder: String { installed.process.map { "process \($0)" } ?? "of another machine or user" }
@@ -167,7 +177,16 @@ extension Doctor {
                 body = try daemon.get(OperationBody.self, "/v1/operations/\(body.id)")
             }
             guard body.isOver else {
+                let wasAtWork = body.state == "running"
                 _ = try daemon.post("/v1/operations/\(body.id)/cancel")
+                if wasAtWork {
+                    return add(
+                        .unknown(
+                            Self.database,
+                            "The service was still checking its state after a minute, and was told to leave it.",
+                            todo: "Let it take its time: curl --unix-socket \(SafeText.of(installed.socket)) -d"
+                                + " '{\"kind\":\"check\"}' http://localhost/v1/operations"))
+                }
                 return add(
                     .unknown(
                         Self.database, "The service did not come to check its state: other work is under way.",

@@ -94,7 +94,7 @@ struct Installed {
     }
 
     /// Who holds the lock in the state directory, if he is a process of this machine.
-    private static func holder(of stateDirectory: Path) -> (isHeld: Bool?, process: Int32?) {
+    static func holder(of stateDirectory: Path) -> (isHeld: Bool?, process: Int32?) {
         do throws(Errno) {
             let (isHeld, holder) = try InstanceLock.isHeld(Path("lock"), in: try Folder(opening: stateDirectory))
             return (isHeld, isHeld ? holder.flatMap { $0.host == hostName() ? $0.process : nil } : nil)
