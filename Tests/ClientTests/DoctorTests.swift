@@ -204,6 +204,16 @@ import Testing
     }
 }
 
+@Suite("A place that cannot be opened") struct ClosedPlaceTests {
+    @Test(arguments: [
+        (Errno.accessDenied, Diagnosis.State.unknown), (.notPermitted, .unknown), (.io, .fault), (.stale, .fault),
+    ])
+    func `is a fault, unless it is only closed to this user`(errno: Errno, state: Diagnosis.State) {
+        let found = Doctor.closed("library", "The library /srv/photos", errno)
+        #expect(found.state == state && found.detail.contains(errno.name) && !found.recovery.isEmpty)
+    }
+}
+
 @Suite("Another program that is asked") struct ToolTests {
     @Test func `gives what it printed and how it ended`() throws {
         let outcome = try Tool.run(Path("/bin/sh"), ["-c", "echo out; echo err >&2; exit 7"])

@@ -29,7 +29,7 @@ extension Doctor {
                     refusal(
                         check, R_OK | X_OK, drop.path, "read",
                         todo: "Let the service's user read the folder and search those above it.")
-                        ?? .unknown(check, "\(shown) could not be opened: \(errno)."))
+                        ?? Self.closed(check, shown, errno))
             }
         }
     }

@@ -26,7 +26,7 @@ extension Doctor {
                     .fault(
                         "library", "The library \(shown) does not answer within 5 s.",
                         todo: "Check the share it lies on, and the network."))
-            case .closed(let errno): add(.unknown("library", "The library \(shown) could not be opened: \(errno)."))
+            case .closed(let errno): add(Self.closed("library", "The library \(shown)", errno))
             }
         }
         if case .success(let status) = installed.status, PathText(path).text != status.library.path {

@@ -27,7 +27,7 @@ extension Doctor {
                         "state", "The state directory \(shown) does not answer within 5 s.",
                         todo: "Put it on a local disk."))
             case .closed(let errno):
-                add(.unknown("state", "The state directory \(shown) could not be opened: \(errno)."))
+                add(Self.closed("state", "The state directory \(shown)", errno))
             }
         }
         checkDatabase()

@@ -72,7 +72,7 @@ struct Place: ~Copyable {
         return (UInt64(found.f_favail), UInt64(found.f_files))
     }
 
-    /// `drwxr-x--- photospool:photos`, as ls(1) shows it, without the kind.
+    /// `photospool:photos, mode 2750`.
     var owners: String {
         let mode = String(status.mode, radix: 8)
         return "\(SafeText.of(Accounts.userName(status.uid))):\(SafeText.of(Accounts.groupName(status.gid))), mode "
@@ -81,6 +81,14 @@ struct Place: ~Copyable {
 }
 
 extension Doctor {
+    /// A place that is there and could not be opened: this user may not, or something is wrong with what it lies on.
+    static func closed(_ check: String, _ what: String, _ errno: Errno) -> Diagnosis {
+        let detail = "\(what) could not be opened: \(errno)."
+        return [.accessDenied, .notPermitted].contains(errno)
+            ? .unknown(check, detail)
+            : .fault(check, detail, todo: "Check the disk or share it lies on; `dmesg` tells what the kernel met.")
+    }
+
     /// What the service's user may not do there; nil when he may do all of it, and a diagnosis of its own when that could
     /// not be asked.
     func refusal(
