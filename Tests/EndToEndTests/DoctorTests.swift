@@ -244,6 +244,39 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
+    @Test(.timeLimit(.minutes(2))) func `names a drop folder on a share that does not answer, and is not held up`()
+        throws
+    {
+        guard try Mount.isPossible(for: "a share that does not answer"), unsafe access("/dev/fuse", R_OK | W_OK) == 0
+        else { return }
+        let installation = try sound()
+        let silence = try Silence(at: installation.drop)
+        defer { silence.end() }
+        let report = try ask(installation)
+        expect("drop.test", "does not answer within 5 s", in: report)
+        #expect(report.states("overlap") == ["unknown"])
+        #expect(report.states("library") == ["ok"])
+    }
+
+    /// A filesystem of user space whose program never says a word: whoever touches it waits.
+    private final class Silence {
+        private let point: URL
+        private let device: Int32
+
+        init(at point: URL) throws {
+            self.point = point
+            device = unsafe open("/dev/fuse", O_RDWR | O_CLOEXEC)
+            let options = "fd=\(device),rootmode=40000,user_id=0,group_id=0"
+            let code = unsafe mount("silence", point.path, "fuse", 0, options)
+            try #require(device >= 0 && code == 0)
+        }
+
+        func end() {
+            close(device)  // with it whoever waits is told that nobody will answer
+            unsafe umount2(point.path, Int32(MNT_DETACH))
+        }
+    }
+
     // MARK: As somebody else
 
     @Test(.timeLimit(.minutes(2))) func `as a user, names what the service may not read, and what could not be asked`()
