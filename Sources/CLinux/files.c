@@ -68,6 +68,21 @@ int files_mount_of(int file, uint64_t *mount) {
     return (found.stx_mask & STATX_MNT_ID) != 0;
 }
 
+/* The first version of struct xfs_fsop_geom, which every kernel still answers; ioctl_xfs_fsgeometry(2). */
+struct xfs_geometry {
+    uint32_t before[8];
+    uint64_t blocks[4];
+    uint8_t uuid[16];
+    uint32_t after[7];
+};
+
+int files_xfs_uuid(int file, uint64_t *uuid) {
+    struct xfs_geometry found;
+    if (ioctl(file, _IOR('X', 100, struct xfs_geometry), &found) != 0) return -1;
+    memcpy(uuid, found.uuid, sizeof *uuid);
+    return 0;
+}
+
 unsigned files_major(uint64_t device) { return major(device); }
 unsigned files_minor(uint64_t device) { return minor(device); }
 

@@ -14,6 +14,11 @@ import PhotoModel
 enum FilesystemIdentity {
     static func of(_ folder: borrowing Folder, type: UInt32, number: UInt64) throws(Errno) -> FilesystemID {
         let device = try folder.status().stamp.device
+        // XFS and F2FS number themselves by their device too; XFS says its own number otherwise.
+        var uuid: UInt64 = 0
+        if type == xfs, unsafe files_xfs_uuid(folder.descriptor.rawValue, &uuid) == 0, uuid != 0 {
+            return hexadecimal(uuid)
+        }
         if slotTypes.contains(type) || (type == fuse && files_major(device) != 0) {
             return "\(hexadecimal(number))-\(try medium(in: device))"
         }
@@ -22,9 +27,11 @@ enum FilesystemIdentity {
     }
 
     private static let fuse: UInt32 = 0x6573_5546
-    /// FAT, exFAT, NTFS, HFS, HFS+, UDF, ISO 9660; see linux/magic.h.
+    private static let xfs: UInt32 = 0x5846_5342
+    /// FAT, exFAT, NTFS, HFS, HFS+, UDF, ISO 9660, XFS, F2FS, NILFS2, EROFS, SquashFS; see linux/magic.h.
     private static let slotTypes: Set<UInt32> = [
-        0x4d44, 0x2011_bab0, 0x7366_746e, 0x4244, 0x482b, 0x1501_3346, 0x9660,
+        0x4d44, 0x2011_bab0, 0x7366_746e, 0x4244, 0x482b, 0x1501_3346, 0x9660, xfs, 0xf2f5_2010, 0x3434, 0xe0f5_e1e2,
+        0x7371_7368,
     ]
 
     /// NFS, CIFS and SMB, FUSE and with it virtiofs, 9p, AFS, Coda, vboxsf; see linux/magic.h.

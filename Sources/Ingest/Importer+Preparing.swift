@@ -131,9 +131,16 @@ extension Importer {
                 .filtered, "\(SafeText.of(job.files[0].path)) is a \(kind.rawValue), which this drop leaves alone."))
     }
 
-    /// An asset that is joined keeps its preview, and gets one if it has none.
+    /// An asset that is joined keeps its preview, and gets one if it has none. What joins it is looked at all the same:
+    /// a corrupt photo is no more let in because its shot is known.
     private func preview(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) -> PreviewStep.Result {
-        if let joined, joined.preview.path != nil { return .none }
+        let result = try tryPreview(fresh)
+        guard let joined, joined.preview.path != nil else { return result }
+        if case .made(let preview) = result { discard(preview.staged) }
+        return .none
+    }
+
+    private func tryPreview(_ fresh: Fresh) throws(ImportEnded) -> PreviewStep.Result {
         let step = PreviewStep(
             library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
             policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled })
@@ -154,15 +161,15 @@ extension Importer {
     }
 
     private func keep(_ staged: [StagedResource], but known: Set<Int>) -> [StagedResource] {
-        for position in known { discard(staged[position]) }
+        for position in known { discard(staged[position].staged) }
         return staged.indices.filter { !known.contains($0) }.map { staged[$0] }
     }
 
     /// What the library has already is not needed any more. So nothing is left in staging when the others have moved, and
     /// whoever finds it after a death can tell that it is over.
-    private func discard(_ resource: StagedResource) {
+    private func discard(_ staged: Path) {
         do throws(Errno) {
-            try library.root.unlink(resource.staged)
+            try library.root.unlink(staged)
         } catch _ {}  // it goes with staging
     }
 }

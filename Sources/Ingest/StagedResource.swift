@@ -9,6 +9,8 @@ struct StagedResource: Sendable {
     var sourceStamp: FileStamp
     /// When somebody last did anything to the source, as far as that can be told.
     var touched: Timestamp?
+    /// A part of it was never written.
+    var hasHole = false
     /// Relative to the library.
     var staged: Path
     var sha256: SHA256Digest

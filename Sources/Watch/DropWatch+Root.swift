@@ -13,9 +13,17 @@ extension DropWatch {
             let status = try folder.status()
             if let root, let rootStatus, rootStatus.isSameFile(as: status) {
                 // Another card in the same slot has a root of the same numbers.
-                if try folder.filesystem().id == root.volume?.id { return }
+                if try folder.filesystem().id == root.volume?.id {
+                    nextRootLook = now + context.tuning.rootCheck
+                    return
+                }
             }
             loseRoot(at: now, because: "Another folder has taken the place of the drop folder.")
+            if let objection = try objection(to: folder) {
+                nextRootLook = now + context.tuning.rootCheck
+                report(objection.code, objection.whatHappened, todo: objection.whatToDo, level: .error)
+                return
+            }
             try findRoot(folder, status, at: now)
         } catch {
             loseRoot(at: now, because: "The drop folder is gone.")
@@ -37,6 +45,18 @@ extension DropWatch {
         }
     }
 
+    /// What leads into the library must not be taken for a drop folder: its originals would be sources, and be disposed
+    /// of. The configuration was checked for it; a link or a mount can bring it about later.
+    private func objection(to folder: borrowing Folder) throws(Errno) -> Problem? {
+        if try folder.contains(LibraryMarker.path) {
+            return Problem(
+                .overlap,
+                "The drop folder \(SafeText.of(settings.path)) leads to a library; nothing is taken from there.",
+                todo: "Correct the link or mount, or the configuration; it is looked at again by itself.")
+        }
+        return context.door.objection(settings.name)
+    }
+
     private func findRoot(_ folder: borrowing Folder, _ status: FileStatus, at now: Moment) throws(Errno) {
         let node = FolderNode(Path(bytes: []), in: nil, of: self, seen: context.nextListing())
         let filesystem = try folder.filesystem()
@@ -51,6 +71,7 @@ extension DropWatch {
         }
         if hasSaidWaiting { say(.info, "The drop folder is there.", [("PATH", SafeText.of(settings.path))]) }
         hasSaidWaiting = false
+        nextRootLook = now + context.tuning.rootCheck
         startFullScan(at: now)
     }
 

@@ -150,7 +150,8 @@ final class DropWatch {
             name: settings.name, path: settings.path,
             mode: polled == 0
                 ? (root == nil && settings.watch == .poll ? "poll" : "inotify") : watches == 0 ? "poll" : "mixed",
-            health: root == nil ? .waiting : isDegraded ? .degraded : .ok, watches: watches,
+            health: reasons.contains { $0.code == .overlap }
+                ? .degraded : root == nil ? .waiting : isDegraded ? .degraded : .ok, watches: watches,
             candidates: candidates + context.outbox.fileCount(of: settings.name), waitingForOthers: waiting,
             hasFinishedFirstScan: hasFinishedFirstScan, reasons: reasons)
         health.polled = polled

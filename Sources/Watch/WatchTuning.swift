@@ -11,6 +11,8 @@ struct WatchTuning: Sendable {
     var orphanWait = Duration.seconds(60)
     /// How often an absent drop folder is looked for. A mount is noticed at once by itself.
     var rootGap = Duration.seconds(2)
+    /// How often it is made sure that the path still leads to the folder that is watched: a link may have been turned.
+    var rootCheck = Duration.seconds(10)
     /// First and longest gap before groups that could not be queued are offered again.
     var firstRetry = Duration.seconds(1)
     var longestRetry = Duration.seconds(60)

@@ -26,6 +26,8 @@ package final class Watcher: Sendable {
         /// alone is late, and no orphan.
         package var knowsShot:
             @Sendable (_ drop: String, _ filesystem: FilesystemID, _ folder: Path, _ stem: Path) throws(Problem) -> Bool
+        /// Why the folder that a drop's path leads to now must not be taken for it; nil when nothing speaks against it.
+        package var objection: @Sendable (_ drop: String) -> Problem?
         package var log: Log
         /// ``Watcher/health`` has changed in more than its counts.
         package var changed: @Sendable () -> Void
@@ -40,6 +42,7 @@ package final class Watcher: Sendable {
             knowsShot:
                 @escaping @Sendable (_ drop: String, _ filesystem: FilesystemID, _ folder: Path, _ stem: Path)
                 throws(Problem) -> Bool,
+            objection: @escaping @Sendable (_ drop: String) -> Problem?,
             log: @escaping Log,
             changed: @escaping @Sendable () -> Void
         ) {
@@ -47,6 +50,7 @@ package final class Watcher: Sendable {
             self.enqueue = enqueue
             self.knowsPath = knowsPath
             self.knowsShot = knowsShot
+            self.objection = objection
             self.log = log
             self.changed = changed
         }

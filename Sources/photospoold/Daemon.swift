@@ -86,7 +86,9 @@ final class Daemon: Sendable {
         self.news = news
         watcher = Watcher(
             drops: settings.drops, ownFolder: source.stateDirectory,
-            door: Self.door(store: store, wiring: wiring, news: news, log: log), once: isOnce)
+            door: Self.door(
+                store: store, wiring: wiring, news: news, live: live, state: source.stateDirectory, log: log),
+            once: isOnce)
         let watcher = watcher
         room = ImportRoom(
             rooms: ImportRooms(
@@ -110,7 +112,7 @@ final class Daemon: Sendable {
 
     /// What the watcher sees of the store.
     private static func door(
-        store: Store, wiring: Wiring, news: JobNews, log: @escaping Log
+        store: Store, wiring: Wiring, news: JobNews, live: LiveSettings, state: Path, log: @escaping Log
     ) -> Watcher.Door {
         Watcher.Door(
             areKnown: { (drop, filesystem, files) throws(Problem) in
@@ -126,6 +128,12 @@ final class Daemon: Sendable {
             },
             knowsShot: { (drop, filesystem, folder, stem) throws(Problem) in
                 try store.knowsShot(drop: drop, filesystem: filesystem, folder: folder, stem: stem)
+            },
+            objection: { name in
+                // This drop and the library alone: another one may lie on a share that does not answer.
+                var settings = live.current
+                settings.drops.removeAll { $0.name != name }
+                return OverlapCheck.problems(settings: settings, stateDirectory: state).first { $0.code == .overlap }
             },
             log: log,
             changed: {})

@@ -154,6 +154,7 @@ final class Queue: Sendable {
             knowsShot: { [self] _, _, _, stem throws(Problem) in
                 state.withLock { $0.stems.contains(stem.shown) }
             },
+            objection: { _ in nil },
             log: { [self] line in state.withLock { $0.lines.append(line) } },
             changed: {})
     }

@@ -36,6 +36,9 @@ int files_birth(int file, int64_t *seconds, uint32_t *nanoseconds);
 /* statx(2): the mount a file lies on, as mountinfo numbers it. 1 when the kernel says it (5.8), 0 when it does not. */
 int files_mount_of(int file, uint64_t *mount);
 
+/* ioctl_xfs_fsgeometry(2): half of what the filesystem was given when it was made. */
+int files_xfs_uuid(int file, uint64_t *uuid);
+
 /* makedev(3) undone. */
 unsigned files_major(uint64_t device);
 unsigned files_minor(uint64_t device);

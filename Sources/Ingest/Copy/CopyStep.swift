@@ -23,7 +23,8 @@ struct CopyStep {
         if verify == .readback { try readBackAndCompare(staged, against: copy) }
         return StagedResource(
             role: file.role, source: file.path, sourceStamp: source.stamp,
-            touched: lastTouch(of: source.descriptor, now: now), staged: staged, sha256: copy.content.sha256,
+            touched: lastTouch(of: source.descriptor, now: now),
+            hasHole: hasHole(source.descriptor, size: source.stamp.size), staged: staged, sha256: copy.content.sha256,
             size: copy.content.byteCount, device: copy.stamp.device, inode: copy.stamp.inode)
     }
 

@@ -16,3 +16,13 @@ func lastTouch(of file: borrowing Descriptor, now: Timestamp) -> Timestamp? {
         .filter { $0 <= now + .seconds(5) }
         .max()
 }
+
+/// Whether a part of the file was never written: made to its full length first, as some programs do, and not filled yet.
+/// Where the filesystem cannot say, nothing is missing.
+func hasHole(_ file: borrowing Descriptor, size: Int64) -> Bool {
+    let hole = lseek(file.rawValue, 0, Int32(seekHole))
+    return hole >= 0 && hole < off_t(size)
+}
+
+/// Glibc shows it to GNU programs only; lseek(2).
+private let seekHole = 4

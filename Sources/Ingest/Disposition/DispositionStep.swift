@@ -99,6 +99,12 @@ package struct DispositionStep: Sendable {
             if wasBegun { return true }
             throw Self.failed(act, file, .noEntry)
         }
+        guard try !isOriginal(relative, of: job, drop: drop) else {
+            throw Problem(
+                .disposition,
+                "\(SafeText.of(file.path)) is itself an original of the library, to which the drop folder leads; it was left.",
+                todo: "Correct the link or mount that makes the library appear in the drop folder.")
+        }
         let target = act == .move ? Self.target(of: relative, drop: drop) : nil
         let time = now()
         let id = try store.reserveJournal(
@@ -115,6 +121,27 @@ package struct DispositionStep: Sendable {
         } catch {
             throw Self.failed(act, file, error)
         }
+    }
+
+    /// Whether the source is the very file that the catalog lists, by another way: a link or a mount that came after the
+    /// configuration was checked. Then there is no other copy, and it must not go.
+    private func isOriginal(_ relative: Path, of job: Job, drop: DropFolder) throws(Problem) -> Bool {
+        guard let id = job.asset, let asset = try store.asset(id) else { return false }
+        let source: FileStamp
+        do throws(Errno) { source = try Folder(opening: drop.path).status(of: relative).stamp } catch {
+            return false  // the claim meets the same trouble, and says so
+        }
+        for resource in asset.resources where resource.size == source.size {
+            for (_, other) in try store.resources(withHash: resource.sha256) {
+                do throws(Errno) {
+                    let original = try library.root.status(of: other.path).stamp
+                    if original.device == source.device, original.inode == source.inode { return true }
+                } catch {
+                    if error != .noEntry, error != .notDirectory { throw .library(other.path, error, doing: "look at") }
+                }
+            }
+        }
+        return false
     }
 
     private enum Whereabouts { case there, gone, away }

@@ -1,6 +1,6 @@
 import PhotoModel
 
-/// Whether a file that ends early may still be arriving: its device closed it, and goes on with it after a while. It is not
+/// Whether a file that ends early, or has a hole where bytes belong, may still be arriving: its device closed it, and goes on with it after a while. It is not
 /// decided then, but looked at again once nothing has touched it for so long; a change meanwhile settles it anew.
 struct Arrival {
     /// Cameras and phones on a share were seen to go on after 6 s; a minute leaves room for slow ones, and for a person who
@@ -15,7 +15,9 @@ struct Arrival {
 
     /// - Throws: ``ImportOutcome/mayStillArrive(_:until:)``.
     func check(_ staged: [StagedResource], _ inspections: [Inspection]) throws(ImportEnded) {
-        for (file, inspection) in zip(staged, inspections) where inspection.endsEarly { try check(file) }
+        for (file, inspection) in zip(staged, inspections) where inspection.endsEarly || file.hasHole {
+            try check(file)
+        }
     }
 
     /// The same for a file that is known to end early.
@@ -27,7 +29,7 @@ struct Arrival {
             .mayStillArrive(
                 Problem(
                     .sourceBusy,
-                    "\(SafeText.of(file.source)) ends too early, and was touched \((now - touched).components.seconds) s "
+                    "\(SafeText.of(file.source)) is not whole, and was touched \((now - touched).components.seconds) s "
                         + "ago: it may still be arriving.",
                     todo:
                         "Nothing; it is looked at again once it has been left alone for \(patience.components.seconds) s."

@@ -22,6 +22,14 @@ extension DropWatch {
             detach(node)
             return nil
         }
+        if node.parent != nil, try Self.isLibrary(held) {
+            report(
+                .overlap,
+                "\(SafeText.of(absolute(node))) in the drop folder \(settings.name) is a library; it is not looked into.",
+                todo: "Nothing, if that is meant; else take the library out of the drop folder.")
+            detach(node)
+            return nil
+        }
         node.inode = inode
         if node.volume?.device != device {
             if let parent = node.parent?.volume, parent.device == device {
@@ -33,6 +41,15 @@ extension DropWatch {
             }
         }
         return watch(node, held) ? held : nil
+    }
+
+    /// Whose files are originals of somebody, ours or another's: never sources.
+    static func isLibrary(_ held: OpenFolder) throws(Errno) -> Bool {
+        do throws(Errno) { return try held.folder.contains(LibraryMarker.path) } catch {
+            // Something else stands under that name, or nobody may look: no library of anybody's who could use it so.
+            if [.notDirectory, .loop, .accessDenied, .crossDevice].contains(error) { return false }
+            throw error
+        }
     }
 
     /// - Returns: false when the same folder is watched already in another place.

@@ -17,6 +17,7 @@ final class Lane: Sendable {
         var orders: [Order] = []
         var health: [DropHealth] = []
         var isStopping = false
+        var hasUnheardRescan = false
     }
 
     private let state: Mutex<State>
@@ -33,7 +34,16 @@ final class Lane: Sendable {
     func give(_ order: Order) {
         state.withLock {
             $0.orders.append(order)
-            if case .stop = order { $0.isStopping = true }
+            switch order {
+            case .stop: $0.isStopping = true
+            case .rescan(let name):
+                // From this moment on it is not idle, however long it takes to hear of it.
+                for place in $0.health.indices where name == nil || $0.health[place].name == name {
+                    $0.health[place].hasFinishedFirstScan = false
+                }
+                $0.hasUnheardRescan = true
+            case .assign, .recheck: break
+            }
         }
         bell?.ring()
     }
@@ -50,6 +60,7 @@ final class Lane: Sendable {
     func takeOrders() -> [Order] {
         state.withLock { state in
             defer { state.orders.removeAll() }
+            state.hasUnheardRescan = false
             return state.orders
         }
     }
@@ -60,6 +71,8 @@ final class Lane: Sendable {
     /// - Returns: whether more than counts has changed.
     func publish(_ health: [DropHealth]) -> Bool {
         state.withLock { state in
+            // What was found out before an order that waits says nothing about it.
+            guard !state.hasUnheardRescan else { return false }
             defer { state.health = health }
             return state.health.map(\.withoutCounts) != health.map(\.withoutCounts)
         }

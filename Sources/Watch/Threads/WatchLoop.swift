@@ -66,6 +66,7 @@ final class WatchLoop {
             case .rescan(let name):
                 for drop in drops where name == nil || drop.settings.name == name {
                     drop.trustEvents()
+                    drop.hasFinishedFirstScan = false
                     drop.lookForRoot(at: .now)
                     drop.startFullScan(at: .now)
                 }
