@@ -165,6 +165,15 @@ package final class Library: Sendable {
         }
     }
 
+    /// - Throws: `E_LIBRARY_FULL` when so many bytes would take from the reserve.
+    package func requireRoom(for bytes: Int64) throws(Problem) {
+        let free = try freeBytes().bytes - settings.reserveFree.bytes
+        guard free < bytes else { return }
+        throw Problem(
+            .libraryFull,
+            "The library has no room for \(bytes) bytes: \(max(0, free)) are free beside `reserve_free`.")
+    }
+
     /// Less than this, beside the reserve, is no room for anybody; in a small library an eighth of it.
     private static let smallPhoto: Int64 = 32 << 20
 
@@ -188,4 +197,7 @@ package final class Library: Sendable {
         throw Problem(
             .stateStale, "The library's journal has come to entry \(written), but this state only knows of \(known).")
     }
+
+    /// The highest id in the library's journal; 0 for none.
+    package func lastJournalID() throws(Problem) -> Int64 { try journal.lastID() }
 }

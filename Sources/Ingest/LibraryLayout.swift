@@ -9,6 +9,7 @@ package enum LibraryLayout {
     package static let previews = own / "previews"
     package static let journal = own / "journal"
     package static let trash = own / "trash"
+    package static let backup = own / "backup"
 
     package static func staging(of importID: String) -> Path { staging / importID }
 

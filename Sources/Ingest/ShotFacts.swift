@@ -7,6 +7,10 @@ struct ShotFacts: Sendable {
     let kind: AssetKind
 
     init(job: Job, staged: [StagedResource], inspections: [Inspection], now: Timestamp) {
+        self.init(files: staged, inspections: inspections, now: now)
+    }
+
+    init(files staged: [StagedResource], inspections: [Inspection], now: Timestamp) {
         kind = Self.kind(of: staged, inspections)
         guard let lead = staged.first, let inspection = inspections.first else {
             facts = Facts()

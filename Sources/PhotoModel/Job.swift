@@ -43,7 +43,7 @@ package func isSameSlot(_ one: FilesystemID, _ other: FilesystemID) -> Bool {
 }
 
 /// A file that has completely arrived.
-package struct SettledFile: Hashable, Sendable {
+package struct SettledFile: Hashable, Sendable, Codable {
     /// Absolute.
     package var path: Path
     package var role: Role

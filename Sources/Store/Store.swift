@@ -22,6 +22,8 @@ package final class Store: Sendable {
 
     /// `spool.db`, for who needs a connection of his own.
     let database: Path
+    /// Where `spool.db` lies.
+    let directory: Path
     private let writer: GuardedConnection
     /// For pages and reports, apart from ``door`` so that a long list never holds up the watcher's rescan.
     private let reader: GuardedConnection
@@ -37,6 +39,7 @@ package final class Store: Sendable {
     package init(directory: Path, log: Log, now: Timestamp) throws(Problem) {
         let opened = try Opening.open(directory: directory, log: log)
         database = directory / "spool.db"
+        self.directory = directory
         writer = opened.writer
         reader = opened.reader
         door = opened.door

@@ -42,7 +42,7 @@ package final class Trash: Sendable {
             let line = try store.reserveJournal(
                 what: reason.rawValue, job: nil, path: asset.resources.first?.path ?? Path(bytes: []),
                 sha256: asset.resources.first?.sha256, detail: asset.id, at: time)
-            try library.journal.append(.init(id: line, at: time, what: reason.rawValue, asset: asset), at: time)
+            try library.journal.append(.about(asset, what: reason.rawValue, id: line, at: time), at: time)
             try move(asset, in: library)
             try store.remove(asset, journal: line, isForGood: reason == .delete, at: now())
             log(LogLine(.info, "An asset was put into the trash.", [("ASSET_ID", asset.id)]))
@@ -62,7 +62,7 @@ package final class Trash: Sendable {
                 try library.check()
                 let time = now()
                 try library.journal.append(
-                    .init(id: open.journal, at: time, what: reason.rawValue, asset: asset), at: time)
+                    .about(asset, what: reason.rawValue, id: open.journal, at: time), at: time)
                 try move(asset, in: library)
                 try store.remove(asset, journal: open.journal, isForGood: reason == .delete, at: time)
                 log(LogLine(.info, "An interrupted removal was finished.", [("ASSET_ID", asset.id)]))

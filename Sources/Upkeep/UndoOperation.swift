@@ -127,7 +127,7 @@ package struct UndoOperation: Sendable {
                 id = try store.reserveJournal(
                     what: "return", job: job.id, path: file.path, sha256: nil, detail: target.shown, at: time)
                 try library.journal.append(
-                    .init(id: id, at: time, returning: target, to: file.path, job: job.id), at: time)
+                    .returning(target, to: file.path, job: job.id, id: id, at: time), at: time)
             } catch {
                 return "\(name) was not put back: \(error.whatHappened)"
             }

@@ -110,6 +110,7 @@ extension Daemon {
             let line = await servicePool.run {
                 self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
+                self.dailyBackup.look(at: SystemClock.now())
                 return self.statusLine()
             }
             if let line { manager.status(line) }

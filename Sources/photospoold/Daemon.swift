@@ -26,6 +26,7 @@ final class Daemon: Sendable {
     let room: ImportRoom
     let trash: Trash
     let upkeep: OperationDesk
+    let dailyBackup: DailyBackup
     let watcher: Watcher
     let rates: Rates
     /// Imports, two lanes a worker: while one photo of it is with the decoder, another is copied, made durable, verified
@@ -107,7 +108,11 @@ final class Daemon: Sendable {
                 silentDrops: { watcher.silentDrops }))
         wiring.connect(room)
         trash = Trash(store: store, log: log, now: SystemClock.now)
-        upkeep = Upkeeping.desk(store: store, keeper: keeper, trash: trash, live: live, log: log)
+        upkeep = Upkeeping.desk(
+            store: store, keeper: keeper, trash: trash, decoders: decoders, live: live, log: log)
+        let outages = outages
+        dailyBackup = DailyBackup(
+            store: store, desk: upkeep, mayWork: { outages.mayWork }, log: log, startedAt: startTime)
     }
 
     /// What the watcher sees of the store.

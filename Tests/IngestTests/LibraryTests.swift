@@ -156,7 +156,7 @@ import Testing
 }
 
 @Suite("The library's journal") struct LibraryJournalTests {
-    private func line(_ id: Int64) -> LibraryJournal.Line {
+    private func line(_ id: Int64) -> JournalLine {
         .init(id: id, time: Scene.start.rfc3339, what: "commit", job: 7)
     }
 

@@ -57,6 +57,24 @@ import Testing
         try expectForward(shot, in: scene)
     }
 
+    @Test(.tags(.neverLost), arguments: [true, false])
+    func `takes nothing back that a rebuild has put into the catalog, under whatever id`(isSameAsset: Bool) throws {
+        let scene = try Scene()
+        let shot = try scene.stage()
+        try interrupt(shot, after: Self.renames, in: scene)
+        var asset = shot.intent.asset
+        if !isSameAsset { asset.id = "018f0000-0000-7000-8000-0000000000ff" }
+        let rebuilt = Store.Rebuilt(asset: asset, joins: false, importID: "another", at: Scene.start, source: nil)
+        #expect(try scene.store.rebuild([rebuilt], batchTime: Scene.start) == [.added])
+        try scene.reopen()
+        #expect(try scene.recover() == Recovery.Report(rolledBack: 1))
+        #expect(try scene.contents() == shot.expected(""))
+        #expect(try scene.state(shot.claim) == .queued)
+        #expect(try scene.store.asset(asset.id)?.resources.count == asset.resources.count)
+        #expect(scene.previews.isEmpty != isSameAsset)
+        #expect(try scene.staging.isEmpty)
+    }
+
     @Test func `has nothing to do behind the transaction but to sweep the empty staging folder`() throws {
         let scene = try Scene()
         let shot = try scene.stage()

@@ -70,10 +70,7 @@ struct CommitStep {
     private func announce(_ intent: CommitIntent, claim: Store.Claim) throws(Problem) -> Int64 {
         let time = now()
         let journal = try store.recordIntent(intent, for: claim, at: time)
-        try library.journal.append(
-            .init(
-                id: journal, time: time.rfc3339, what: "commit", job: intent.job, sha256: intent.moves.last?.sha256,
-                intent: intent), at: time)
+        try library.journal.append(.commit(intent, of: claim.job, id: journal, at: time), at: time)
         return journal
     }
 

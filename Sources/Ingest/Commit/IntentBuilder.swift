@@ -49,7 +49,10 @@ struct IntentBuilder {
             job: claim.job.id, importID: claim.importID, moves: moves, asset: asset, joinsExisting: joined != nil)
     }
 
-    private var assetPreview: AssetPreview {
+    private var assetPreview: AssetPreview { Self.describe(preview, of: assetID) }
+
+    /// The preview as the catalog will have it.
+    static func describe(_ preview: PreviewStep.Result, of asset: Asset.ID) -> AssetPreview {
         switch preview {
         case .none: AssetPreview(state: .none)
         case .failed(let problem): AssetPreview(state: .failed, problem: problem)
@@ -58,7 +61,7 @@ struct IntentBuilder {
                 state: made.isPartial ? .partial : .ok,
                 problem: made.isPartial
                     ? Problem(.truncated, made.warning ?? "Only a part of the picture is there.") : nil,
-                path: LibraryLayout.preview(of: assetID), size: made.size)
+                path: LibraryLayout.preview(of: asset), size: made.size)
         }
     }
 

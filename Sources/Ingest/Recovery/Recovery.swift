@@ -58,7 +58,9 @@ package struct Recovery {
         if let intent = left.intent, let journal = left.journal {
             try library.check()
             var plan = Plan(intent: intent, journal: journal)
-            if try isWhole(intent, progress: progress), try name(&plan, of: left), try record(plan, of: left) {
+            if try !isKnown(intent), try isWhole(intent, progress: progress), try name(&plan, of: left),
+                try record(plan, of: left)
+            {
                 try removeStaging(of: left.importID)
                 log(
                     LogLine(
@@ -66,7 +68,7 @@ package struct Recovery {
                         [("JOB_ID", String(left.job.id)), ("ASSET_ID", intent.asset.id)]))
                 return true
             }
-            try moves.undo(plan.intent.moves)
+            try moves.undo(try unlisted(plan.intent))
         }
         try removeStaging(of: left.importID)
         _ = try store.giveBack(interrupted: left.job.id, crashed: crashed, at: now())
@@ -77,6 +79,23 @@ package struct Recovery {
     private struct Plan {
         var intent: CommitIntent
         var journal: Int64
+    }
+
+    /// Whether the catalog has originals of it under these names: a state that was put back from a backup, and has learnt of
+    /// them by a rebuild. Then its job begins anew, and finds that its photo is known.
+    private func isKnown(_ intent: CommitIntent) throws(Problem) -> Bool {
+        for resource in intent.newResources where try store.lists(resource.sha256, at: resource.path) { return true }
+        return false
+    }
+
+    /// The moves that may be taken back. What the catalog lists with these bytes is an original, whatever import put it
+    /// there: inode numbers are given out again, and an old intent can seem to speak of a file that is not its own.
+    private func unlisted(_ intent: CommitIntent) throws(Problem) -> [CommitIntent.Move] {
+        var found: [CommitIntent.Move] = []
+        for move in intent.moves where try !store.lists(move.sha256, at: move.final) { found.append(move) }
+        let preview = LibraryLayout.preview(of: intent.asset.id)
+        guard !intent.joinsExisting, try store.asset(intent.asset.id) != nil else { return found }
+        return found.filter { $0.final != preview }
     }
 
     private var moves: FinalMoves { FinalMoves(library: library, calls: .live) }
@@ -133,7 +152,7 @@ package struct Recovery {
                 }
             }
             // Back to staging under the old intent, then a new one first: no rename without its intent.
-            try moves.undo(plan.intent.moves)
+            try moves.undo(try unlisted(plan.intent))
             guard let next = try renumbered(plan.intent, from: &number) else { return false }
             plan = try announce(next, of: left)
         }
@@ -166,10 +185,7 @@ package struct Recovery {
         let time = now()
         let journal = try store.recordIntent(
             intent, for: Store.Claim(job: left.job, importID: left.importID), at: time)
-        try library.journal.append(
-            .init(
-                id: journal, time: time.rfc3339, what: "commit", job: left.job.id, sha256: intent.moves.last?.sha256,
-                intent: intent), at: time)
+        try library.journal.append(.commit(intent, of: left.job, id: journal, at: time), at: time)
         return Plan(intent: intent, journal: journal)
     }
 

@@ -5,10 +5,16 @@ import SQLite
 extension AssetRow {
     /// Adds the resources that `intent` brings to the asset that is there, and what follows from that for the asset.
     static func join(_ intent: CommitIntent, on connection: borrowing Connection) throws(Problem) {
-        let id = intent.asset.id
+        try join(intent.newResources, to: intent.asset, on: connection)
+    }
+
+    /// - Parameter announced: the asset as whoever brings them says it will be: its facts and preview count.
+    static func join(
+        _ new: [Resource], to announced: Asset, on connection: borrowing Connection
+    ) throws(Problem) {
+        let id = announced.id
         guard let before = try find(id, on: connection) else { return }  // never: it was checked in this transaction
-        let new = intent.newResources
-        let asset = before.joined(by: new, facts: intent.asset.facts, preview: intent.asset.preview)
+        let asset = before.joined(by: new, facts: announced.facts, preview: announced.preview)
         try add(Array(asset.resources.suffix(new.count)), to: id, on: connection)
         for (old, resource) in zip(before.resources, asset.resources) where old.role != resource.role {
             try connection.change(

@@ -38,6 +38,14 @@ extension Store {
         try atTheDoor { (connection) throws(Problem) in try AssetRow.isTaken(path, on: connection) }
     }
 
+    /// Whether the catalog lists an original with these bytes at this path.
+    package func lists(_ digest: SHA256Digest, at path: Path) throws(Problem) -> Bool {
+        try atTheDoor { (connection) throws(Problem) in
+            try connection.number(
+                "SELECT 1 FROM resource WHERE path = ? AND sha256 = ?", [.blob(path.bytes), .blob(digest.bytes)]) != nil
+        }
+    }
+
     package func asset(_ id: Asset.ID) throws(Problem) -> Asset? {
         try read { (connection) throws(Problem) in
             try AssetRow.find(id, on: connection)

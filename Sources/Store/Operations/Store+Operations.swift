@@ -37,6 +37,17 @@ extension Store {
         }
     }
 
+    /// Whether one of this kind is waiting or at work.
+    package func isWaiting(_ kind: Operation.Kind) throws(Problem) -> Bool {
+        try read { (connection) throws(Problem) in
+            try connection.number(
+                """
+                SELECT 1 FROM operation INDEXED BY operation_waiting
+                WHERE state IN ('queued', 'running') AND kind = ? LIMIT 1
+                """, [.text(kind.rawValue)]) != nil
+        }
+    }
+
     /// What it found, in the order in which it did.
     package func findings(
         of id: Operation.ID, limit: Int, after cursor: String? = nil

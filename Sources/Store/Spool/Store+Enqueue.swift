@@ -77,19 +77,24 @@ extension Store {
             ] + JobRow.values(group.verdict))
         let job = connection.lastInsertedRow
         for (position, file) in files.enumerated() {
-            try connection.change(
-                """
-                INSERT INTO job_file (job_id, position, role, drop_name, filesystem, path, size, mtime_ns, device, inode)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .integer(job), .integer(Int64(position)), .text(file.role.rawValue), .text(group.drop),
-                    .text(file.filesystem), .blob(file.path.bytes), .integer(file.stamp.size),
-                    .integer(file.stamp.mtime), .integer(Int64(bitPattern: file.stamp.device)),
-                    .integer(Int64(bitPattern: file.stamp.inode)),
-                ])
+            try insert(file, of: job, at: position, drop: group.drop, on: connection)
         }
         return job
+    }
+
+    static func insert(
+        _ file: SettledFile, of job: Job.ID, at position: Int, drop: String, on connection: borrowing Connection
+    ) throws(Problem) {
+        try connection.change(
+            """
+            INSERT INTO job_file (job_id, position, role, drop_name, filesystem, path, size, mtime_ns, device, inode)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(job), .integer(Int64(position)), .text(file.role.rawValue), .text(drop),
+                .text(file.filesystem), .blob(file.path.bytes), .integer(file.stamp.size), .integer(file.stamp.mtime),
+                .integer(Int64(bitPattern: file.stamp.device)), .integer(Int64(bitPattern: file.stamp.inode)),
+            ])
     }
 
     private static func state(for verdict: Problem?) -> JobState {

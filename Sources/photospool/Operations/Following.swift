@@ -55,9 +55,13 @@ struct Following {
     }
 
     /// Prints what it found, all of it, and how it ended.
-    /// - Parameter sentence: for one that found nothing.
+    /// - Parameters:
+    ///   - sentence: for one that found nothing.
+    ///   - addition: said after the number of findings.
     /// - Returns: `failed` when it failed or found something.
-    func report(_ ended: OperationBody, nothingFound sentence: String) throws(Failure) -> ExitStatus {
+    func report(
+        _ ended: OperationBody, nothingFound sentence: String, found addition: String = "Nothing was changed."
+    ) throws(Failure) -> ExitStatus {
         let console = invocation.console
         var daemon = try invocation.daemon()
         var body = ended
@@ -86,7 +90,7 @@ struct Following {
             } else if body.findingsCount == 0 {
                 console.say(sentence)
             } else {
-                console.say("\(Amounts.count(Int(body.findingsCount), "finding")). Nothing was changed.")
+                console.say("\(Amounts.count(Int(body.findingsCount), "finding")). \(addition)")
             }
         }
         return body.state == "done" && body.findingsCount == 0 ? .ok : .failed

@@ -4,7 +4,10 @@ enum CommandTable {
     static let groups: [(title: String, commands: [Command])] = [
         ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show]),
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
-        ("Looking after the library", [.verify, .manifest, .undo, .delete, .forget, .operations]),
+        (
+            "Looking after the library",
+            [.verify, .manifest, .backup, .rebuild, .adopt, .undo, .delete, .forget, .operations]
+        ),
         ("Setting up", [.initialise, .doctor, .config, .completions, .help]),
     ]
 

@@ -8,50 +8,10 @@ import Synchronization
 ///
 /// A line that was cut off by a power failure is the last one of its file and does not end in a newline; readers skip it.
 package struct LibraryJournal: Sendable {
-    package struct Line: Encodable {
-        var id: Int64
-        var time: String
-        var what: String
-        var job: Job.ID?
-        var path: Path?
-        var to: Path?
-        var sha256: SHA256Digest?
-        var stamp: FileStamp?
-        var intent: CommitIntent?
-        /// Of a line about an asset that is there already.
-        var asset: Asset?
-
-        init(
-            id: Int64, time: String, what: String, job: Job.ID?, path: Path? = nil, to: Path? = nil,
-            sha256: SHA256Digest? = nil, stamp: FileStamp? = nil, intent: CommitIntent? = nil, asset: Asset? = nil
-        ) {
-            self.id = id
-            self.time = time
-            self.what = what
-            self.job = job
-            self.path = path
-            self.to = to
-            self.sha256 = sha256
-            self.stamp = stamp
-            self.intent = intent
-            self.asset = asset
-        }
-
-        /// Something that is about to be done to an asset.
-        package init(id: Int64, at now: Timestamp, what: String, asset: Asset) {
-            self.init(id: id, time: now.rfc3339, what: what, job: nil, asset: asset)
-        }
-
-        /// A source that is about to be put back where it came from.
-        package init(id: Int64, at now: Timestamp, returning path: Path, to target: Path, job: Job.ID) {
-            self.init(id: id, time: now.rfc3339, what: "return", job: job, path: path, to: target)
-        }
-    }
-
     let library: Library
 
     /// - Throws: a library `Problem`; nothing may then be done that the line would have announced.
-    package func append(_ line: Line, at now: Timestamp) throws(Problem) {
+    package func append(_ line: JournalLine, at now: Timestamp) throws(Problem) {
         let name = LibraryLayout.journal / (String(now.rfc3339.prefix(7)) + ".jsonl")
         let bytes: [UInt8]
         do {
