@@ -99,7 +99,7 @@ let package = Package(
         tests("StoreTests", ["Store", "SQLite", "PhotoModel", "Files"]),
         tests("IngestTests", ["Ingest", "Store", "PhotoModel", "Files", "TestSupport"]),
         tests("UpkeepTests", ["Upkeep", "Ingest", "Store", "PhotoModel", "Files", "TestSupport"]),
-        tests("ConfigTests", ["Config", "PhotoModel"]),
+        tests("ConfigTests", ["Config", "Files", "PhotoModel"]),
         .executableTarget(
             name: "service-probe", dependencies: ["Service", "Files", "PhotoModel"], path: "Tests/ServiceProbe",
             swiftSettings: strict),

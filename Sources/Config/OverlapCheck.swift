@@ -8,7 +8,7 @@ package enum OverlapCheck {
     /// Every overlap there is (`E_OVERLAP`), and each `move_to` that is not on its drop's filesystem (`E_CONFIG`), where
     /// moving could not be a rename. Empty when all is well. Absent folders count as lying where they are named.
     package static func problems(settings: Settings, stateDirectory: Path? = nil) -> [Problem] {
-        problems(settings: settings, stateDirectory: stateDirectory, mounts: Mount.parse(mountInfo()))
+        problems(settings: settings, stateDirectory: stateDirectory, mounts: mounts())
     }
 
     static func problems(settings: Settings, stateDirectory: Path?, mounts: [Mount]) -> [Problem] {
@@ -91,16 +91,8 @@ package enum OverlapCheck {
     }
 
     /// Empty without /proc: then only links and paths are compared.
-    private static func mountInfo() -> [UInt8] {
-        let descriptor = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { _ = close(descriptor) }  // only read from
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return text }
-            text += buffer.prefix(count)
-        }
+    /// Without /proc bind mounts are not seen; links and equal folders are.
+    private static func mounts() -> [Mount] {
+        do throws(Errno) { return try Mounts().read() } catch { return [] }
     }
 }

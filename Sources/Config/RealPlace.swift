@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import PhotoModel
 
@@ -46,7 +47,7 @@ struct RealPlace {
             .filter { $0.element.point == real || real.below($0.element.point) != nil || $0.element.point == Path("/") }
             .max { ($0.element.point.components.count, $0.offset) < ($1.element.point.components.count, $1.offset) }?
             .element
-        inside = mount.map { ($0.filesystem, $0.root / (real.below($0.point) ?? Path(bytes: []))) }
+        inside = mount.map { ($0.device, $0.root / (real.below($0.point) ?? Path(bytes: []))) }
     }
 
     /// Whether this is `other` or lies inside it.
@@ -67,42 +68,5 @@ struct RealPlace {
         var status = stat()
         guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
         return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    }
-}
-
-/// One line of /proc/self/mountinfo; see proc(5).
-struct Mount: Hashable {
-    /// `major:minor`.
-    var filesystem: String
-    /// What of the filesystem is mounted.
-    var root: Path
-    var point: Path
-
-    /// From the file's text; lines of another form are left out.
-    static func parse(_ text: [UInt8]) -> [Mount] {
-        text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-            guard fields.count == 6 else { return nil }
-            return Mount(
-                filesystem: String(decoding: fields[2], as: UTF8.self), root: unescaped(fields[3]),
-                point: unescaped(fields[4]))
-        }
-    }
-
-    /// Space, tab, newline and backslash come as `\040` and so on.
-    private static func unescaped(_ field: ArraySlice<UInt8>) -> Path {
-        var bytes: [UInt8] = []
-        var rest = field
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\\"), rest.count >= 3,
-                let code = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return Path(bytes: bytes)
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import PhotoModel
 import Testing
 
@@ -46,14 +47,12 @@ private func codes(_ settings: Settings, state: Path? = nil) -> [Problem.Code] {
 
     @Test func `are refused through bind mounts`() {
         // As `mount --bind /srv/photos/2026 /mnt/year` shows in mountinfo, beside the filesystem's own mount.
-        let mounts = Mount.parse(
-            Array(
-                """
-                22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
-                30 22 8:1 /srv/photos/2026 /mnt/year\\040one rw,relatime shared:1 - ext4 /dev/sda1 rw
-                31 22 8:2 / /mnt/other rw - ext4 /dev/sdb1 rw
-                broken line
-                """.utf8))
+        let mounts = """
+            22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+            30 22 8:1 /srv/photos/2026 /mnt/year\\040one rw,relatime shared:1 - ext4 /dev/sda1 rw
+            31 22 8:2 / /mnt/other rw - ext4 /dev/sdb1 rw
+            broken line
+            """.utf8.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
         #expect(mounts.map(\.point.shown) == ["/", "/mnt/year one", "/mnt/other"])
         let within = { (drop: String) in
             OverlapCheck.problems(
