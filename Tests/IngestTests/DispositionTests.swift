@@ -71,6 +71,34 @@ import Testing
         #expect(try scene.bytes("drop/.imported/import-1/IMG_0001-3.HEIC") == StagedShot.content(0))
     }
 
+    // MARK: Only while the original stands
+
+    @Test(arguments: [Disposition.delete, .move])
+    func `is left when its asset went to the trash before, also by one who had it on his list`(
+        afterImport: Disposition
+    ) throws {
+        let scene = try Scene(afterImport: afterImport)
+        let job = try imported(in: scene)
+        let asset = try #require(try scene.store.asset(job.asset ?? ""))
+        let line = try scene.store.reserveJournal(
+            what: "undo", job: nil, path: asset.resources[0].path, sha256: nil, detail: asset.id, at: Scene.start)
+        try scene.store.remove(asset, journal: line, isForGood: false, at: Scene.start)
+        #expect(try scene.store.pendingDispositions().isEmpty)
+        #expect(try dispose(job, in: scene).disposition == .kept)
+        #expect(drop(scene) == ["import-1/IMG_0001.HEIC"])
+    }
+
+    @Test func `is left when somebody took its original away`() throws {
+        let scene = try Scene(afterImport: .delete)
+        let job = try imported(in: scene)
+        let original = try #require(scene.visible.first)
+        try scene.remove("library/" + original)
+        let after = try dispose(job, in: scene)
+        #expect(after.disposition == .kept)
+        #expect(after.dispositionProblem?.code == .disposition)
+        #expect(drop(scene) == ["import-1/IMG_0001.HEIC"])
+    }
+
     // MARK: Only what was imported
 
     enum Change: CaseIterable { case replaced, appended, rewritten, sameSize }

@@ -38,6 +38,8 @@ package struct DispositionStep: Sendable {
         case .move: act = .move
         case .delete: act = .delete
         }
+        // Undone or deleted since it was put on the list: nothing is owed to its source any more.
+        guard try store.job(job.id)?.disposition == .pending else { return }
         // An absent drop (a card that was pulled) is no answer: the source waits, and so does what is owed to it.
         guard let isOpen = isOpenToAll(drop) else { return }
         var problem: Problem?
@@ -99,12 +101,7 @@ package struct DispositionStep: Sendable {
             if wasBegun { return true }
             throw Self.failed(act, file, .noEntry)
         }
-        guard try !isOriginal(relative, of: job, drop: drop) else {
-            throw Problem(
-                .disposition,
-                "\(SafeText.of(file.path)) is itself an original of the library, to which the drop folder leads; it was left.",
-                todo: "Correct the link or mount that makes the library appear in the drop folder.")
-        }
+        try checkOriginals(of: file, relative, job: job, drop: drop)
         let target = act == .move ? Self.target(of: relative, drop: drop) : nil
         let time = now()
         let id = try store.reserveJournal(
@@ -123,25 +120,50 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    /// Whether the source is the very file that the catalog lists, by another way: a link or a mount that came after the
-    /// configuration was checked. Then there is no other copy, and it must not go.
-    private func isOriginal(_ relative: Path, of job: Job, drop: DropFolder) throws(Problem) -> Bool {
-        guard let id = job.asset, let asset = try store.asset(id) else { return false }
+    /// Whether there is another copy than the source. There is none when its asset was taken out of the library meanwhile, or
+    /// its original by somebody; or when the source is that very original, by a link or a mount that came after the
+    /// configuration was checked.
+    private func checkOriginals(
+        of file: SettledFile, _ relative: Path, job: Job, drop: DropFolder
+    ) throws(Problem) {
+        let name = SafeText.of(file.path)
+        guard let id = job.asset, let asset = try store.asset(id) else {
+            throw Problem(
+                .disposition, "\(name) was left: what was imported of it is no longer in the catalog.",
+                todo: "Nothing; it is imported again when its job is retried.")
+        }
         let source: FileStamp
         do throws(Errno) { source = try Folder(opening: drop.path).status(of: relative).stamp } catch {
-            return false  // the claim meets the same trouble, and says so
+            return  // the claim meets the same trouble, and says so
         }
+        var isMissing = false
+        var isThere = false
         for resource in asset.resources where resource.size == source.size {
             for (_, other) in try store.resources(withHash: resource.sha256) {
                 do throws(Errno) {
                     let original = try library.root.status(of: other.path).stamp
-                    if original.device == source.device, original.inode == source.inode { return true }
+                    guard original.device != source.device || original.inode != source.inode else {
+                        throw .exists
+                    }
+                    isThere = isThere || original.size == other.size
                 } catch {
-                    if error != .noEntry, error != .notDirectory { throw .library(other.path, error, doing: "look at") }
+                    switch error {
+                    case .exists:
+                        throw Problem(
+                            .disposition,
+                            "\(name) is itself an original of the library, to which the drop folder leads; it was left.",
+                            todo: "Correct the link or mount that makes the library appear in the drop folder.")
+                    case .noEntry, .notDirectory: isMissing = true
+                    default: throw .library(other.path, error, doing: "look at")
+                    }
                 }
             }
         }
-        return false
+        if isMissing, !isThere {
+            throw Problem(
+                .disposition, "\(name) was left: its original is no longer in the library.",
+                todo: "Run `photospool verify`; drop the photo again to have it back.")
+        }
     }
 
     private enum Whereabouts { case there, gone, away }

@@ -4,7 +4,8 @@ import SQLite
 /// Assets that are taken out of the catalog, and what stays known of them.
 extension Store {
     /// Takes an asset out, with its journal line, in one transaction. Its jobs are `cancelled` from then on: their sources
-    /// stay known, so that no rescan brings them back, and a retry does.
+    /// stay known, so that no rescan brings them back, and a retry does. What was still to be moved or deleted is kept:
+    /// only a listed original stands for a source.
     /// - Parameter isForGood: leaves tombstones: the same bytes are passed over when they come again.
     package func remove(
         _ asset: Asset, journal: Int64, isForGood: Bool, at now: Timestamp
@@ -22,8 +23,11 @@ extension Store {
             }
             // The journal's words about these jobs stay; the rows lose their asset with it.
             try connection.change(
-                "UPDATE job SET state = 'cancelled' WHERE asset_id = ? AND state IN ('imported', 'duplicate')",
-                [.text(asset.id)])
+                """
+                UPDATE job SET state = 'cancelled',
+                    disposition = CASE disposition WHEN 'pending' THEN 'kept' ELSE disposition END
+                WHERE asset_id = ? AND state IN ('imported', 'duplicate')
+                """, [.text(asset.id)])
             try connection.change("DELETE FROM asset WHERE id = ?", [.text(asset.id)])
             try Journal.close(journal, outcome: "trashed", on: connection)
         }
