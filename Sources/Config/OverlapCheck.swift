@@ -7,14 +7,23 @@ package import PhotoModel
 package enum OverlapCheck {
     /// Every overlap there is (`E_OVERLAP`), and each `move_to` that is not on its drop's filesystem (`E_CONFIG`), where
     /// moving could not be a rename. Empty when all is well. Absent folders count as lying where they are named.
-    package static func problems(settings: Settings, stateDirectory: Path? = nil) -> [Problem] {
-        problems(settings: settings, stateDirectory: stateDirectory, mounts: mounts())
+    ///
+    /// - Parameter askingServers: false leaves alone what lies on shares, which may not answer: a link within one is not
+    ///   followed then.
+    package static func problems(
+        settings: Settings, stateDirectory: Path? = nil, askingServers: Bool = true
+    ) -> [Problem] {
+        problems(settings: settings, stateDirectory: stateDirectory, mounts: mounts(), askingServers: askingServers)
     }
 
-    static func problems(settings: Settings, stateDirectory: Path?, mounts: [Mount]) -> [Problem] {
-        let library = RealPlace(of: settings.library.path, mounts: mounts)
-        let drops = settings.drops.map { (folder: $0, place: RealPlace(of: $0.path, mounts: mounts)) }
-        let state = stateDirectory.map { RealPlace(of: $0, mounts: mounts) }
+    static func problems(
+        settings: Settings, stateDirectory: Path?, mounts: [Mount], askingServers: Bool = true
+    ) -> [Problem] {
+        let untouched = askingServers ? nil : RemotePlaces(mounts)
+        func place(_ path: Path) -> RealPlace { RealPlace(of: path, mounts: mounts, untouched: untouched) }
+        let library = place(settings.library.path)
+        let drops = settings.drops.map { (folder: $0, place: place($0.path)) }
+        let state = stateDirectory.map(place)
         var problems: [Problem] = []
         for (index, drop) in drops.enumerated() {
             let name = named(drop.folder)
@@ -35,7 +44,7 @@ package enum OverlapCheck {
                         "\(name) and \(lowercased(named(other.folder))) see the same files.",
                         todo: "Move one of them, or write recursive = false for the outer one."))
             }
-            problems += moveProblems(drop.folder, drop.place, library, drops.map(\.place), mounts)
+            problems += moveProblems(drop.folder, drop.place, library, drops.map(\.place), place)
         }
         return problems
     }
@@ -59,10 +68,11 @@ package enum OverlapCheck {
     }
 
     private static func moveProblems(
-        _ drop: DropFolder, _ place: RealPlace, _ library: RealPlace, _ drops: [RealPlace], _ mounts: [Mount]
+        _ drop: DropFolder, _ place: RealPlace, _ library: RealPlace, _ drops: [RealPlace],
+        _ placeOf: (Path) -> RealPlace
     ) -> [Problem] {
         guard drop.afterImport == .move, !drop.moveTo.isEmpty else { return [] }
-        let target = RealPlace(of: drop.moveTo, mounts: mounts)
+        let target = placeOf(drop.moveTo)
         let shown = "move_to \(SafeText.of(drop.moveTo)) of the drop \"\(SafeText.of(drop.name))\""
         if target.isWithin(library) {
             return [overlap("\(shown) lies inside the library.", todo: "Choose a folder outside the library.")]
@@ -71,7 +81,8 @@ package enum OverlapCheck {
             return [overlap("\(shown) is a drop folder itself.", todo: "Choose another folder.")]
         }
         // Of an absent drop, a card for example, nothing can be said yet; a rename that fails later keeps the source.
-        guard place.exists, let own = place.chain.first, let its = target.chain.first, own.device != its.device
+        guard place.exists, let own = place.chain.first, let its = target.chain.first,
+            own.device != its.device || target.isUntouched
         else { return [] }
         return [
             Problem(

@@ -16,10 +16,20 @@ struct RealPlace {
     let chain: [Identity]
     /// Whether the path itself exists, and ``chain`` starts with it.
     let exists: Bool
+    /// Whether it lies on a share that was not asked.
+    let isUntouched: Bool
     /// The filesystem and the path inside it, the same for all bind mounts; nil without /proc.
     let inside: (filesystem: String, path: Path)?
 
-    init(of wanted: Path, mounts: [Mount]) {
+    /// - Parameter untouched: what lies on these is not looked at, since it may not answer: then only the way there, names
+    ///   and mounts count, and nothing is said to exist.
+    init(of wanted: Path, mounts: [Mount], untouched: RemotePlaces?) {
+        if case .remote(let point, let rest)? = untouched?.way(to: wanted) {
+            self.init(
+                base: point.parent.isEmpty ? Path("/") : point.parent, rest: [point.name] + rest, mounts: mounts,
+                isUntouched: true)
+            return
+        }
         var existing = wanted
         var missing: [Path] = []
         var resolved = Self.realpath(existing)
@@ -28,10 +38,15 @@ struct RealPlace {
             existing = existing.parent
             resolved = Self.realpath(existing)
         }
-        let base = resolved ?? Path("/")
-        let real = missing.reduce(base) { $0 / $1 }
+        self.init(base: resolved ?? Path("/"), rest: missing, mounts: mounts, isUntouched: false)
+    }
+
+    /// - Parameter base: without links, and there; `rest` below it is taken as it is named.
+    private init(base: Path, rest: [Path], mounts: [Mount], isUntouched: Bool) {
+        self.isUntouched = isUntouched
+        let real = rest.reduce(base) { $1 == Path("..") ? $0.parent : $1 == Path(".") ? $0 : $0 / $1 }
         path = real
-        exists = missing.isEmpty
+        exists = rest.isEmpty
 
         var chain: [Identity] = []
         var folder = base

@@ -1,3 +1,4 @@
+import Files
 package import PhotoModel
 import Synchronization
 

@@ -34,7 +34,9 @@ struct ConfigurationSource: Sendable {
         } catch {
             throw Refusal(text: error.description, problem: error.problem)
         }
-        let overlaps = OverlapCheck.problems(settings: settings, stateDirectory: stateDirectory)
+        let overlaps = OverlapCheck.problems(
+            // The watcher asks again, on a thread of that drop's own, when it opens one.
+            settings: settings, stateDirectory: stateDirectory, askingServers: false)
         if let first = overlaps.first {
             let text = overlaps.map { "\(SafeText.of(main)): \($0.code.rawValue): \($0.whatHappened) \($0.whatToDo)" }
             throw Refusal(text: text.joined(separator: "\n"), problem: first)

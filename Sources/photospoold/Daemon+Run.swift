@@ -107,13 +107,13 @@ extension Daemon {
     private func report() async {
         var last: DaemonState?
         while !Task.isCancelled {
-            let line = await servicePool.run {
+            await servicePool.run {
                 self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
                 self.dailyBackup.look(at: SystemClock.now())
-                return self.statusLine()
+                // Here too, since a manager that reads nothing keeps its writers waiting.
+                if let line = self.statusLine() { self.manager.status(line) }
             }
-            if let line { manager.status(line) }
             let now = state
             if now != last { hub.publish(.state(now)) }
             last = now

@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import PhotoModel
 import Testing
 
@@ -63,6 +64,30 @@ private func codes(_ settings: Settings, state: Path? = nil) -> [Problem.Code] {
         #expect(within("/mnt/year one") == [.overlap])
         #expect(within("/mnt/year one/drop") == [.overlap])
         #expect(within("/mnt/other/srv/photos") == [])
+    }
+
+    @Test func `are found on shares that are not asked, by names, mounts, and the links that lead there`() throws {
+        try withTemporaryFolder { base in
+            // Links to a share that no process of this machine could open.
+            _ = unsafe symlink("/nowhere/nas/photos/drop", (base / "inside").shown)
+            _ = unsafe symlink("/nowhere/again/drop", (base / "again").shown)
+            let mounts = """
+                22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+                30 22 0:50 / /nowhere/nas rw - nfs4 server:/export rw
+                31 22 0:50 /photos /nowhere/again rw - nfs4 server:/export/photos rw
+                """.utf8.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
+            let found = { (drop: Path) in
+                OverlapCheck.problems(
+                    settings: settings(library: Path("/nowhere/nas/photos"), drops: [drop]), stateDirectory: nil,
+                    mounts: mounts, askingServers: false
+                ).map(\.code)
+            }
+            #expect(found(base / "inside") == [.overlap])
+            #expect(found(base / "again") == [.overlap])
+            #expect(found(Path("/nowhere/nas")) == [.overlap])
+            #expect(found(Path("/nowhere/nas/drop")) == [])
+            #expect(found(base) == [])
+        }
     }
 
     @Test func `take in the state directory and other drops`() throws {

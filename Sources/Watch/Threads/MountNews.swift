@@ -31,18 +31,6 @@ final class MountNews {
 
     /// Where a held folder lies, links resolved: what the mount table calls it.
     static func realPath(of folder: borrowing Folder) -> Path? {
-        target(of: Path("/proc/self/fd/\(folder.descriptor.rawValue)"))
-    }
-
-    /// What a symbolic link says; nil for anything else.
-    static func target(of link: Path) -> Path? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe link.withCString { path in
-            unsafe buffer.withUnsafeMutableBytes { bytes in
-                guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return 0 }
-                return unsafe readlink(path, start, bytes.count)
-            }
-        }
-        return count > 0 && count < buffer.count ? Path(bytes: buffer[..<count]) : nil
+        linkTarget(of: Path("/proc/self/fd/\(folder.descriptor.rawValue)"))
     }
 }
