@@ -173,6 +173,11 @@ uint64_t cl_resident_bytes(pid_t pid) {
     return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+int cl_is_stopped(pid_t pid) {
+    siginfo_t found = {0};
+    return !waitid(P_PID, (id_t)pid, &found, WSTOPPED | WNOHANG | WNOWAIT) && found.si_pid == pid;
+}
+
 int cl_kill_and_reap(pid_t pid) {
     int status;
     kill(pid, SIGKILL); /* a zombie takes it without harm, and keeps the status it died with */

@@ -11,6 +11,8 @@ extension DecoderPool {
         /// It answered what no honest decoder does; it has been ended.
         case nonsense(String)
         case timedOut
+        /// The time is over, and it stands still because somebody stopped it.
+        case wasStopped
         case cancelled
     }
 
@@ -26,7 +28,7 @@ extension DecoderPool {
             case .message(let reply):
                 guard reply.id == request.id else { return ended(decoder, .nonsense("an answer to another question")) }
                 return .reply(reply.content)
-            case .timedOut: return ended(decoder, .timedOut)
+            case .timedOut: return ended(decoder, decoder.isStopped ? .wasStopped : .timedOut)
             case .cancelled: return ended(decoder, .cancelled)
             }
         } catch .closed {

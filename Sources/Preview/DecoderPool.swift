@@ -153,6 +153,7 @@ extension DecoderPool {
                 decoder.reap()
                 failure = "it sent \(lie)"
             case .timedOut: throw .problem(.decodeTimeout(name, deadline))
+            case .wasStopped: failure = "somebody stopped it"
             case .cancelled: throw .cancelled
             case .nonsense(let what): failure = "it sent \(what)"
             case .died(let ending):

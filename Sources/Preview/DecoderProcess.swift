@@ -57,6 +57,9 @@ final class DecoderProcess: Sendable {
     /// SIGXCPU after so much more work, should the daemon be too busy, or gone, to enforce the deadline itself.
     func limitProcessorTime(seconds: UInt64) { _ = cl_limit_processor_time(pid, seconds) }
 
+    /// Whether somebody stopped it (SIGSTOP, a debugger): then it is not the file that takes so long.
+    var isStopped: Bool { cl_is_stopped(pid) == 1 }
+
     /// Ends the process if it has not ended, and says how it ended. Waits for the kernel only.
     @discardableResult func reap() -> Ending {
         guard isReaped.exchange(true, ordering: .acquiringAndReleasing) == false else { return Ending(status: -1) }

@@ -30,10 +30,11 @@ struct Misdeeds: ~Copyable {
         guard let input = message.takeFirst() else { return }
         let words = String(decoding: try input.readAll(limit: 4096), as: UTF8.self).split(separator: " ")
         let deed = words.first.map(String.init) ?? ""
-        if deed == "once" {
-            // The first decoder that meets the file makes the marker and dies; the second finds it and answers.
+        if deed == "once" || deed == "stopped" {
+            // The first decoder that meets the file makes the marker and dies or stands still; the second finds it and
+            // answers.
             let marker = unsafe open(String(words[1]), O_CREAT | O_EXCL | O_WRONLY, 0o600)
-            if marker >= 0 { kill(getpid(), SIGSEGV) }
+            if marker >= 0 { kill(getpid(), deed == "once" ? SIGSEGV : SIGSTOP) }
         }
         switch deed {
         case "hang": while true { pause() }

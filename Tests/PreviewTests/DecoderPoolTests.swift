@@ -66,6 +66,16 @@ extension DecoderTests {
             #expect(try bench.inspect("answer").mediaType == .jpeg)
         }
 
+        @Test func `J04 does not blame a file for a decoder that somebody stopped`() throws {
+            let bench = Bench(deadline: .milliseconds(300))
+            defer { bench.pool.stop() }
+            let marker = "/tmp/photospool-stopped-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+            defer { unsafe unlink(marker) }
+            let preview = try bench.preview("stopped " + marker)
+            #expect(preview.byteCount == 17)
+            #expect(bench.lines.all.withLock { $0.count } == 1)
+        }
+
         @Test func `gives a hanging decoder up when the import is cancelled`() throws {
             let bench = Bench(deadline: .seconds(100))
             defer { bench.pool.stop() }

@@ -34,6 +34,9 @@ int cl_limit_processor_time(pid_t pid, uint64_t seconds);
 /* Resident memory of `pid` in bytes, 0 when unknown. */
 uint64_t cl_resident_bytes(pid_t pid);
 
+/* Whether `pid`, a child of ours, was stopped by a signal or a tracer and has not gone on; waitid(2). */
+int cl_is_stopped(pid_t pid);
+
 /* SIGKILL, then waitpid(2) until it is gone. Returns the wait status, or -1 when it was no child of ours. */
 int cl_kill_and_reap(pid_t pid);
 
