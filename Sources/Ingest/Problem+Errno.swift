@@ -17,6 +17,10 @@ extension Problem {
         return Problem(code, "Could not \(what) \(SafeText.of(path)): \(errno.description).")
     }
 
+    private static let notOneFilesystem =
+        "Something is mounted within the library, which has to be one filesystem: unmount it, or make the disk the "
+        + "library's own."
+
     /// Writing to or reading from the library failed.
     package static func library(_ path: Path, _ errno: Errno, doing what: String) -> Problem {
         let code: Code =
@@ -27,7 +31,9 @@ extension Problem {
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .memory
             default: .libraryIO
             }
-        return Problem(code, "Could not \(what) \(SafeText.of(path)) in the library: \(errno.description).")
+        return Problem(
+            code, "Could not \(what) \(SafeText.of(path)) in the library: \(errno.description).",
+            todo: errno == .crossDevice ? notOneFilesystem : nil)
     }
 }
 

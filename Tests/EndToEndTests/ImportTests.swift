@@ -161,16 +161,86 @@ import Testing
         #expect(job.files[0].pathBytes == Data(path.dropLast()).base64EncodedString())
         installation.stop()
     }
-}
 
-extension Tag {
-    /// Promises of the README, by their subject.
-    @Tag static var neverLost: Self
-    @Tag static var neverPartial: Self
-    @Tag static var neverOverwritten: Self
-    @Tag static var exactlyOnce: Self
-    @Tag static var harmsNobody: Self
-    @Tag static var saysWhatIsWrong: Self
-    @Tag static var untouched: Self
-    @Tag static var stopsAnywhere: Self
+    @Test(.timeLimit(.minutes(2)), .tags(.exactlyOnce))
+    func `I09 imports a file once, without a failure, that is touched in every way at once`() async throws {
+        let installation = try Installation(more: "[import]\nworkers = 4")
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let url = installation.drop.appending(path: "IMG_0001.JPG")
+        let photo = try Samples.variant(1)
+        let script = """
+            import os, sys
+            path, data = sys.argv[1], sys.stdin.buffer.read()
+            for round in range(40):
+                with open(path, 'wb') as file:
+                    for at in range(0, len(data), 30_000): file.write(data[at:at + 30_000]); file.flush()
+                os.chmod(path, 0o600 + round % 2 * 0o44); os.utime(path)
+                open(path, 'ab').close(); open(path, 'rb').read()
+                os.rename(path, path + '.bak.JPG'); os.rename(path + '.bak.JPG', path)
+            """
+        let data = installation.folder.url.appending(path: "photo")
+        try photo.write(to: data)
+        let burst = try Programs.run(
+            "/bin/sh", ["-c", "exec python3 -c \"$0\" \"$1\" < \"$2\"", script, url.path, data.path])
+        #expect(burst.status == 0, "\(burst.errors)")
+        try await installation.wait(for: "the import") { try installation.status().queue.imported == 1 }
+        try await installation.waitUntilIdle()
+        let jobs = try installation.jobs()
+        #expect(jobs.map(\.state) == ["imported"])
+        #expect(jobs.map(\.attempts) == [1])
+        #expect(try Data(contentsOf: installation.library.appending(path: "2026/2026-05-17/IMG_0001.JPG")) == photo)
+        #expect(try installation.visibleFiles().count == 1)
+        #expect(!installation.logText.contains("E_"))
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)), .tags(.neverLost))
+    func `I14 takes a source whose orientation was rewritten in its place for a new photo, and shows it so`()
+        async throws
+    {
+        let installation = try Installation()
+        let url = installation.drop.appending(path: "IMG_0001.JPG")
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        try await installation.start()
+        try await installation.wait(for: "the import") { try installation.status().queue.imported == 1 }
+        let turned = try Programs.run(
+            "/usr/bin/env", ["exiftool", "-q", "-n", "-Orientation=6", "-overwrite_original_in_place", url.path])
+        #expect(turned.status == 0, "\(turned.errors)")
+        try await installation.wait(for: "the new version") { try installation.status().queue.imported == 2 }
+        try await installation.waitUntilIdle()
+        // The rule of docs/operations.md: other bytes are another photo; what was imported stays as it was.
+        let stored = installation.library.appending(path: "2026/2026-05-17")
+        #expect(try Data(contentsOf: stored.appending(path: "IMG_0001.JPG")) == Data(contentsOf: Samples.photo))
+        #expect(try Data(contentsOf: stored.appending(path: "IMG_0001_1.JPG")) == Data(contentsOf: url))
+        let previews = try installation.files(below: installation.library.appending(path: ".photospool/previews"))
+        let said = try Programs.run(
+            "/usr/bin/env",
+            ["identify", "-format", "%wx%h "]
+                + previews.map { installation.library.appending(path: ".photospool/previews/\($0)").path })
+        // 1600 x 1067 to 1200: 800.25 to nearest.
+        #expect(Set(said.output.split(separator: " ")) == ["1200x800", "800x1200"])
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)), .tags(.harmsNobody, .saysWhatIsWrong))
+    func `J08 puts garbage aside with its reason when it comes first, and goes on at once`() async throws {
+        let installation = try Installation(more: "[import]\nworkers = 1")
+        try Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(
+            to: installation.drop.appending(path: "A_0000.JPG"))
+        for number in 1...5 {
+            try Samples.variant(number).write(to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let jobs = try installation.jobs().sorted { $0.sequence < $1.sequence }
+        #expect(jobs.map(\.state) == ["failed"] + [String](repeating: "imported", count: 5))
+        let reason = try #require(jobs.first?.error)
+        #expect(reason.code == "E_CORRUPT" && !reason.transient)
+        #expect(!reason.title.isEmpty && !reason.recovery.isEmpty)
+        #expect(jobs.first?.attempts == 1)
+        #expect(FileManager.default.fileExists(atPath: installation.drop.appending(path: "A_0000.JPG").path))
+        #expect(try installation.visibleFiles().count == 5)
+        installation.stop()
+    }
 }

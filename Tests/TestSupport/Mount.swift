@@ -29,6 +29,23 @@ package final class Mount: Sendable {
         try Self.run(["mount", "-o", "remount,bind,ro", point.path])
     }
 
+    /// `folder` once more at `point`: one filesystem, and two mounts, between which nothing can be renamed.
+    package init(again folder: URL, at point: URL) throws {
+        self.point = point
+        try Self.run(["mount", "--bind", folder.path, point.path])
+    }
+
+    /// An overlay: `lower`, seen at `point`; what is changed there lies in `changes`, an empty folder.
+    package init(over lower: URL, changesIn changes: URL, at point: URL) throws {
+        self.point = point
+        let (upper, work) = (changes.appending(path: "upper"), changes.appending(path: "work"))
+        for folder in [upper, work] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let options = "lowerdir=\(lower.path),upperdir=\(upper.path),workdir=\(work.path)"
+        try Self.run(["mount", "-t", "overlay", "-o", options, "overlay", point.path])
+    }
+
     deinit {
         // Not there any more when the test ended it.
         try? Self.run(["umount", "-l", point.path])
