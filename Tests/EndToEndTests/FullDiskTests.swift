@@ -15,6 +15,20 @@ struct FullDiskTests {
         return data
     }
 
+    /// To the last byte.
+    ///
+    /// - Returns: what to remove to have room again.
+    private func fill(_ folder: URL) throws -> URL {
+        let ballast = folder.appending(path: "ballast")
+        _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: ballast)
+        do {
+            while true { try handle.write(contentsOf: Data(count: 4096)) }
+        } catch {}  // full now
+        try handle.close()
+        return ballast
+    }
+
     private func checkWhole(_ installation: Installation, among photos: [String: Data]) throws {
         for path in try installation.visibleFiles() {
             let name = URL(filePath: path).lastPathComponent
@@ -77,13 +91,7 @@ struct FullDiskTests {
         try installation.place(Samples.photo, as: "IMG_0001.JPG")
         try await installation.wait(for: "the first photo") { try installation.status().queue.imported == 1 }
 
-        let ballast = installation.state.appending(path: "ballast")
-        _ = FileManager.default.createFile(atPath: ballast.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: ballast)
-        do {
-            while true { try handle.write(contentsOf: Data(count: 4096)) }
-        } catch {}  // full now
-        try handle.close()
+        let ballast = try fill(installation.state)
         var photos: [String: Data] = [:]
         for number in 2...40 {
             photos["IMG_\(number).JPG"] = try Samples.variant(number)
@@ -107,6 +115,48 @@ struct FullDiskTests {
         try checkWhole(installation, among: photos)
         #expect(installation.stop() == 0)
         try disk.end()
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `T8 starts on a state and a library that are both full, says so, and goes on as each gets room`() async throws
+    {
+        guard try Mount.isPossible(for: "a state and a library that are full") else { return }
+        let installation = try Installation(dropKeys: "after_import = \"delete\"")
+        let disks = try [installation.state, installation.library].map { try Mount(at: $0, bytes: 16 << 20) }
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        #expect(try installation.runOnce() == 0)
+        var photos = ["IMG_0001.JPG": try Data(contentsOf: Samples.photo)]
+        for number in 2...6 {
+            photos["IMG_\(number).JPG"] = try Samples.variant(number)
+            try photos["IMG_\(number).JPG"]?.write(to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        let ballast = try [installation.state, installation.library.appending(path: ".photospool")].map(fill)
+        func codes() throws -> [String] { try installation.status().reasons.map(\.code) }
+        func sources() throws -> Int { try installation.files(below: installation.drop).count }
+
+        try await installation.start()
+        try await installation.wait(for: "both to be said") {
+            try codes().contains("E_STATE_IO") || codes().contains("E_LIBRARY_FULL")
+        }
+        #expect(try installation.status().state == "degraded")
+        #expect(try sources() == 5)
+        try checkWhole(installation, among: photos)
+        // The state has room, the library has none: photos are queued now, and wait.
+        try FileManager.default.removeItem(at: ballast[0])
+        try await installation.wait(for: "the queue") { try installation.status().queue.queued == 5 }
+        try await installation.wait(for: "the library to be said full") { try codes() == ["E_LIBRARY_FULL"] }
+        #expect(try sources() == 5)
+        #expect(try installation.visibleFiles().count == 1)
+        try FileManager.default.removeItem(at: ballast[1])
+        try await installation.wait(for: "work to go on") { try installation.status().queue.imported == 6 }
+        try await installation.wait(for: "the last source") { try sources() == 0 }
+        #expect(try codes().isEmpty)
+        #expect(try installation.jobs().allSatisfy { $0.attempts == 1 })
+        #expect(try installation.stagedEntries().isEmpty)
+        #expect(try installation.visibleFiles().count == 6)
+        try checkWhole(installation, among: photos)
+        #expect(installation.stop() == 0)
+        for disk in disks { try disk.end() }
     }
 
     @Test(.timeLimit(.minutes(3)))

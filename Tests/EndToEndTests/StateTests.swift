@@ -75,4 +75,57 @@ import Testing
         #expect(try installation.visibleFiles().count == 1)
         #expect(try installation.files(below: installation.drop).contains("IMG_2.JPG"))
     }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `T9 is refused with words while nothing can be written to it`() async throws {
+        guard try Mount.isPossible(for: "T9 a state that is read-only") else { return }
+        let installation = try Installation(dropKeys: "after_import = \"delete\"")
+        try add(1, to: installation)
+        #expect(try installation.runOnce() == 0)
+        try add(2, to: installation)
+        let mount = try Mount(readOnly: installation.state, at: installation.state)
+        #expect(try installation.runOnce() == 75)
+        #expect(installation.logText.contains("E_STATE_IO"))
+        #expect(installation.logText.contains("EROFS"))
+        #expect(try installation.files(below: installation.drop) == ["IMG_2.JPG"])
+        #expect(try installation.visibleFiles().count == 1)
+        try mount.end()
+        #expect(try installation.runOnce() == 0)
+        #expect(try installation.visibleFiles().count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func `T9 waits while another program holds it, and goes on`() async throws {
+        let installation = try Installation(dropKeys: "after_import = \"delete\"")
+        try add(1, to: installation)
+        try await installation.start()
+        try await installation.wait(for: "the first photo") { try installation.status().queue.imported == 1 }
+        // As an administrator does it who looks into the database with a transaction open.
+        let holder = Process()
+        holder.executableURL = URL(filePath: "/usr/bin/python3")
+        let held = installation.folder.url.appending(path: "held")
+        holder.arguments = [
+            "-c",
+            """
+            import sqlite3, sys, time
+            base = sqlite3.connect(sys.argv[1], isolation_level=None)
+            base.execute("BEGIN IMMEDIATE"); open(sys.argv[2], "w"); time.sleep(600)
+            """, installation.state.path + "/spool.db", held.path,
+        ]
+        try holder.run()
+        defer { kill(holder.processIdentifier, SIGKILL) }
+        try await installation.wait(for: "the lock") { FileManager.default.fileExists(atPath: held.path) }
+        try add(2, to: installation)
+        try await installation.wait(for: "the state to be said unwritable") {
+            try installation.status().reasons.contains { $0.code == "E_STATE_IO" }
+        }
+        #expect(try installation.files(below: installation.drop) == ["IMG_2.JPG"])
+        #expect(try installation.visibleFiles().count == 1)
+        kill(holder.processIdentifier, SIGKILL)
+        holder.waitUntilExit()
+        try await installation.wait(for: "the second photo") { try installation.status().queue.imported == 2 }
+        try await installation.wait(for: "its source") { try installation.files(below: installation.drop).isEmpty }
+        #expect(try installation.status().reasons.isEmpty)
+        #expect(installation.stop() == 0)
+    }
 }
