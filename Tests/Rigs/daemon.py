@@ -18,6 +18,20 @@ def photos(kinds=("jpeg", "jpeg-orientation", "heic", "avif", "png")):
     return [corpus / path for path in sound if (corpus / path).exists()]
 
 
+def variant(number, text):
+    """One of the demo's photos with a comment of its own behind the start marker: another file, the same picture."""
+    data = (here.parent / "Demo/samples" / ("IMG_0001.JPG", "IMG_0002.JPG")[number % 2]).read_bytes()
+    comment = text.encode()
+    return data[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + data[2:]
+
+
+def shim(source):
+    """A library to be preloaded, as long as what is returned is kept."""
+    library = tempfile.NamedTemporaryFile(suffix=".so")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library.name, here / source, "-ldl"], check=True)
+    return library
+
+
 def digest(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -28,13 +42,15 @@ class Unanswered(Exception):
 
 
 class Installation:
-    def __init__(self, drops, more="", base=None, settle="100ms"):
-        """`drops` is {name: further lines of its table}; `base` a folder for all of it in place of the temporary one."""
+    def __init__(self, drops, more="", base=None, settle="100ms", places={}):
+        """`drops` is {name: further lines of its table}; `base` a folder for all of it in place of the temporary one;
+        `places` says of library, state or a drop where else it lies. What is there already stays as it is."""
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="photospool-rig-", dir=base))
-        self.library, self.state = self.folder / "library", self.folder / "state"
-        self.drops = {name: self.folder / name for name in drops}
-        for folder in (self.library, self.state, *self.drops.values()):
-            folder.mkdir(mode=0o750)
+        self.library, self.state, *rest = (
+            pathlib.Path(places.get(name, self.folder / name)) for name in ("library", "state", *drops))
+        self.drops = dict(zip(drops, rest))
+        for folder in (self.library, self.state, *rest):
+            folder.mkdir(mode=0o750, exist_ok=True)
         tables = "".join(
             f'[[drop]]\nname = "{name}"\npath = "{self.drops[name]}"\nsettle = "{settle}"\ngroup_wait = "{settle}"\n{lines}\n'
             for name, lines in drops.items())

@@ -6,20 +6,14 @@
 As soon as a copy was synced, a bit of it turns over in the image, beneath every cache. Each has to be seen before its
 source is deleted. The same again with a daemon that reads its copies back from the cache: then this test has to fail.
 """
-import os, pathlib, subprocess, sys, tempfile
+import os, pathlib, subprocess, sys
 
-from daemon import Installation, Verdicts, digest, here, programs
+from daemon import Installation, Verdicts, digest, programs, shim, variant
 
 count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 
 
-def photo(number):
-    data = (here.parent / "Demo/samples/IMG_0001.JPG").read_bytes()
-    text = f"photo {number}".encode()
-    return data[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + data[2:]
-
-
-def run(shim, environment):
+def run(library, environment):
     """(bits turned over, wrong originals in the library, photos that are nowhere, what the daemon said)"""
     installation = Installation({"drop": 'after_import = "delete"'}, more="[preview]\nmax_size = 64\n")
     image, tally = installation.folder / "image", installation.folder / "tally"
@@ -33,13 +27,13 @@ def run(shim, environment):
         photos = {}
         for number in range(count):
             path = installation.drops["drop"] / f"IMG_{number:04}.JPG"
-            path.write_bytes(photo(number))
+            path.write_bytes(variant(0, f"photo {number}"))
             photos[digest(path)] = path
         daemon = subprocess.run(
             [programs / "photospoold", "--config", installation.folder / "photospool.toml", "--state-dir",
              installation.state, "--once"],
             capture_output=True, text=True,
-            env={**os.environ, "LD_PRELOAD": shim, "FLIP_IMAGE": str(image), "FLIP_COUNT": str(tally), **environment})
+            env={**os.environ, "LD_PRELOAD": library, "FLIP_IMAGE": str(image), "FLIP_COUNT": str(tally), **environment})
         # What the medium holds, and not what memory remembers of it.
         subprocess.run(["umount", installation.library], check=True)
         subprocess.run(["mount", "-o", "loop", image, installation.library], check=True)
@@ -57,16 +51,15 @@ def main():
         print("skipped: bits that turn over (it needs root, and loop devices)")
         return 0
     verdicts = Verdicts()
-    with tempfile.NamedTemporaryFile(suffix=".so") as shim:
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", shim.name, here / "forget.c", "-ldl"], check=True)
-        turned, wrong, gone, log = run(shim.name, {})
+    with shim("forget.c") as library:
+        turned, wrong, gone, log = run(library.name, {})
         verdicts(
             f"{turned} of {count} copies went bad on the medium before they were verified: {len(wrong)} were believed, "
             f"{len(gone)} photos are gone",
             [f"{len(wrong)} wrong originals"] * bool(wrong) + [f"{len(gone)} photos gone"] * bool(gone)
             + [f"only {turned} went bad"] * (turned < count)
             + ["nobody spoke of it"] * ("E_VERIFY_MISMATCH" not in log))
-        turned, wrong, gone, _ = run(shim.name, {"FORGET": "cache"})
+        turned, wrong, gone, _ = run(library.name, {"FORGET": "cache"})
         verdicts(
             f"the same when copies are read back from the cache: {len(wrong)} of {turned} were believed, "
             f"{len(gone)} photos are gone", [] if wrong and gone else ["not one fault was seen"])

@@ -1,6 +1,7 @@
 /* Loaded into the daemon (LD_PRELOAD) to plant a fault that only a power cut shows: calls that make things durable say
-   yes and do nothing. FORGET names which: files, folders, newfolders (those whose parent holds them), wal. With cache it
-   is the reading back that goes wrong: it sees what memory holds. */
+   yes and do nothing. FORGET names which, one or more: files, folders, newfolders (those whose parent holds them), wal.
+   With cache it is the reading back that goes wrong: it sees what memory holds. With errors an fsync that failed is made
+   again, which then says yes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,25 +18,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Whether FORGET has this among its words. */
+static int named(const char *word) {
+    const char *words = getenv("FORGET");
+    size_t length = strlen(word);
+    for (const char *at = words; at && (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+    return 0;
+}
+
 static int forgets(int file) {
-    const char *what = getenv("FORGET");
     char link[64], path[PATH_MAX];
     struct stat found;
-    if (!what || fstat(file, &found) != 0) return 0;
+    if (!getenv("FORGET") || fstat(file, &found) != 0) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
     int is_wal = strstr(path, "spool.db-wal") != NULL;
     int is_state = strstr(path, "/state") != NULL;
-    if (!strcmp(what, "wal")) return is_wal;
-    if (!strcmp(what, "files")) return S_ISREG(found.st_mode) && strstr(path, "/staging/") != NULL;
-    if (!strcmp(what, "folders")) return S_ISDIR(found.st_mode) && !is_state;
+    if (named("wal") && is_wal) return 1;
+    if (named("files") && S_ISREG(found.st_mode) && strstr(path, "/staging/")) return 1;
+    if (named("folders") && S_ISDIR(found.st_mode) && !is_state) return 1;
     /* A new folder of the library (2026, 2026-05-17) is kept by the sync of the one above it. */
     const char *name = strrchr(path, '/');
-    if (!strcmp(what, "newfolders"))
-        return S_ISDIR(found.st_mode) && strstr(path, "/library") && !strstr(path, "/.photospool")
-            && name && !strchr(name, '-');
+    if (named("newfolders") && S_ISDIR(found.st_mode) && strstr(path, "/library") && !strstr(path, "/.photospool")
+        && name && !strchr(name, '-'))
+        return 1;
     return 0;
 }
 
@@ -70,6 +79,7 @@ int fsync(int file) {
     static int (*real)(int);
     if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
     int code = forgets(file) ? 0 : real(file);
+    if (code != 0 && errno == EIO && named("errors")) code = real(file);
     if (code == 0) flip(file);
     return code;
 }
@@ -80,21 +90,23 @@ int fdatasync(int file) {
     return forgets(file) ? 0 : real(file);
 }
 
-static int reads_cache(void) {
-    const char *what = getenv("FORGET");
-    return what && !strcmp(what, "cache");
+/* Starts writing, which on most disks comes to an end soon enough to hide that nobody waited for it. */
+int sync_file_range(int file, off_t offset, off_t length, unsigned flags) {
+    static int (*real)(int, off_t, off_t, unsigned);
+    if (!real) real = (int (*)(int, off_t, off_t, unsigned))dlsym(RTLD_NEXT, "sync_file_range");
+    return forgets(file) ? 0 : real(file, offset, length, flags);
 }
 
 int posix_fadvise(int file, off_t offset, off_t length, int advice) {
     static int (*real)(int, off_t, off_t, int);
     if (!real) real = (int (*)(int, off_t, off_t, int))dlsym(RTLD_NEXT, "posix_fadvise");
-    return advice == POSIX_FADV_DONTNEED && reads_cache() ? 0 : real(file, offset, length, advice);
+    return advice == POSIX_FADV_DONTNEED && named("cache") ? 0 : real(file, offset, length, advice);
 }
 
 int open(const char *path, int flags, ...) {
     static int (*real)(const char *, int, ...);
     if (!real) real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-    if ((flags & O_DIRECT) && reads_cache()) {
+    if ((flags & O_DIRECT) && named("cache")) {
         errno = EINVAL;
         return -1;
     }

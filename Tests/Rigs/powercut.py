@@ -12,7 +12,7 @@ still. A part of the states is given back to a real daemon, which has to bring e
 """
 import collections, hashlib, json, os, pathlib, pickle, random, shutil, sqlite3, subprocess, sys, tempfile, time
 
-from daemon import Installation, Verdicts, here, programs
+from daemon import Installation, Verdicts, here, programs, shim, variant
 
 plants = sys.argv[1:2] == ["faults"]
 states = int(sys.argv[1]) if len(sys.argv) > 1 and not plants else 5400
@@ -136,14 +136,6 @@ class Replay:
 
 # MARK: An import, written down
 
-def photo(number):
-    """One of the demo's photos with a comment of its own behind the start marker: another file, the same picture."""
-    names = ["IMG_0001.JPG", "IMG_0002.JPG"]
-    data = (here.parent / "Demo/samples" / names[number % 2]).read_bytes()
-    text = f"photo {number} of {seed}".encode()
-    return data[:2] + b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text + data[2:]
-
-
 class Recording:
     """The daemon imports `count` photos on a filesystem that writes every call down."""
 
@@ -153,7 +145,8 @@ class Recording:
         back, mount, log = work / "back", work / "mount", work / "log"
         back.mkdir()
         mount.mkdir()
-        self.photos = {hashlib.sha256(data).hexdigest(): data for data in map(photo, range(count))}
+        photos = (variant(number, f"photo {number} of {seed}") for number in range(count))
+        self.photos = {hashlib.sha256(data).hexdigest(): data for data in photos}
         recorder = subprocess.Popen(["/usr/bin/python3", here / "recorder.py", back, mount, log])
         try:
             end = time.monotonic() + 20
@@ -420,15 +413,8 @@ planted = {
 }
 
 
-def shim():
-    """forget.c, to be loaded into the daemon."""
-    library = tempfile.NamedTemporaryFile(suffix=".so")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library.name, here / "forget.c", "-ldl"], check=True)
-    return library
-
-
 def plant(dice, verdicts):
-    with shim() as library:
+    with shim("forget.c") as library:
         for fault, words in planted.items():
             recording = Recording("delete", {"LD_PRELOAD": library.name, "FORGET": fault})
             looked, _, found = examine(recording, 600, dice, recoveries=0)
