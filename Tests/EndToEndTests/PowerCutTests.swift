@@ -1,36 +1,25 @@
-import Foundation
 import TestSupport
 import Testing
 
 /// The rigs of Tests/Rigs that look at what a disk may hold; each prints its counts.
 @Suite("A disk that loses what was not made durable, or goes bad", .tags(.neverLost), .serialized)
 struct PowerCutTests {
-    private func run(_ rig: String, _ arguments: [String]) throws {
-        let rigs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Rigs")
-        let outcome = try Programs.run(
-            "/usr/bin/env", ["python3", rigs.appending(path: rig).path] + arguments,
-            environment: ["PHOTOSPOOL_PROGRAMS": Programs.folder.path])
-        print(outcome.output)
-        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-    }
-
     /// G1 of the goals: every moment of an import, and all that POSIX lets a disk make of it. Then G11: what is certain
     /// before a source goes.
     @Test(.timeLimit(.minutes(15)))
-    func `G1 G11 loses no photo, shows none in part and forgets no promise, whenever the power is cut`() throws {
-        try run("powercut.py", ["5400"])
+    func `G1 G11 loses no photo, shows none in part and forgets no promise, whenever the power is cut`() async throws {
+        try await runRig("powercut.py", ["5400"])
     }
 
     /// G14: four of the ten faults that the rigs have to see. Without this nobody knows that the test above can fail.
     @Test(.timeLimit(.minutes(10)))
-    func `G14 shows what a daemon would lose that forgets to make something durable`() throws {
-        try run("powercut.py", ["faults"])
+    func `G14 shows what a daemon would lose that forgets to make something durable`() async throws {
+        try await runRig("powercut.py", ["faults"])
     }
 
     /// G6, and with a verification from the cache G14 again.
     @Test(.timeLimit(.minutes(10)))
-    func `G6 is not believed when it turns over a bit between writing and reading back`() throws {
-        try run("flips.py", [])
+    func `G6 is not believed when it turns over a bit between writing and reading back`() async throws {
+        try await runRig("flips.py", [])
     }
 }
