@@ -61,11 +61,13 @@ fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through t
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/fuzz.py $(DURATION)
 
-soak: build ## kill the daemon at KILLS (100) random moments of an import; then slow and many arrivals at full length
+soak: build ## kill the daemon KILLS (100) times, the machine DEATHS (200) times, cut disks CUTS (1000) times; slow arrivals
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/soak.py $(KILLS)
 	@python3 Tests/Rigs/detect.py
 	@PHOTOSPOOL_RECOVERIES=400 python3 Tests/Rigs/powercut.py 60000
+	@for disk in ext4 xfs btrfs; do python3 Tests/Rigs/blocks.py $$disk $(or $(CUTS),1000) || exit 1; done
+	@python3 Tests/Rigs/deaths.py $(or $(DEATHS),200)
 
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs

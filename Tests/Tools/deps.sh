@@ -9,10 +9,12 @@ build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates li
     libturbojpeg0-dev libheif-dev libavif-dev libspng-dev zlib1g-dev liblcms2-dev libseccomp-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples imagemagick
-    strace systemd python3-fusepy fuse3 e2fsprogs mount)
+    strace systemd python3-fusepy fuse3 mount e2fsprogs xfsprogs btrfs-progs dmsetup)
+# A kernel as a program; Debian has it for these only.
+case $(dpkg --print-architecture) in amd64 | i386) test+=(user-mode-linux) ;; esac
 bench=(libvips-tools time python3 imagemagick libheif-examples inotify-tools procps util-linux findutils)
 deb=(dpkg-dev scdoc)
-rigs=(mmdebstrap systemd-container procps user-mode-linux e2fsprogs)
+rigs=(mmdebstrap systemd-container procps e2fsprogs)
 
 wanted=()
 for group in "$@"; do
