@@ -61,6 +61,9 @@ package struct DaemonOrders: Sendable {
     package var cancelBatch: @Sendable (Batch.ID) throws(Problem) -> [Job.ID]
     /// Moves it to the trash for good.
     package var deleteAsset: @Sendable (Asset.ID) throws(Problem) -> Void
+    /// Lets its bytes in again.
+    /// - Returns: of how many files; 0 when none was kept out.
+    package var forgetAsset: @Sendable (Asset.ID) throws(Problem) -> Int
     package var order: @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation
     /// With the progress of this moment.
     package var operation: @Sendable (Operation.ID) throws(Problem) -> Operation
@@ -76,6 +79,7 @@ package struct DaemonOrders: Sendable {
         cancel: @escaping @Sendable (Job.ID) throws(Problem) -> Store.CancelOutcome,
         cancelBatch: @escaping @Sendable (Batch.ID) throws(Problem) -> [Job.ID],
         deleteAsset: @escaping @Sendable (Asset.ID) throws(Problem) -> Void,
+        forgetAsset: @escaping @Sendable (Asset.ID) throws(Problem) -> Int,
         order: @escaping @Sendable (Operation.Kind, [String: String]) throws(Problem) -> Operation,
         operation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation,
         cancelOperation: @escaping @Sendable (Operation.ID) throws(Problem) -> Operation
@@ -90,6 +94,7 @@ package struct DaemonOrders: Sendable {
         self.cancel = cancel
         self.cancelBatch = cancelBatch
         self.deleteAsset = deleteAsset
+        self.forgetAsset = forgetAsset
         self.order = order
         self.operation = operation
         self.cancelOperation = cancelOperation

@@ -1,7 +1,7 @@
 import Files
-package import Ingest
-package import PhotoModel
-package import Store
+import Ingest
+import PhotoModel
+import Store
 
 /// Writes down which bytes the library holds, for programs that know nothing of the catalog, into
 /// `.photospool/manifests/`.
@@ -9,25 +9,15 @@ package import Store
 /// Arguments: `format`, `sha256` (as sha256sum(1) checks it, from the catalog) or `mhl` (ASC MHL 2.0, each file read again
 /// and compared); `batch`, to take only what one batch brought.
 package struct ManifestOperation: Sendable {
-    package let store: Store
-    /// - Throws: why the library is not open.
-    package let library: @Sendable () throws(Problem) -> Library
-    package let now: @Sendable () -> Timestamp
+    private let rooms: UpkeepRooms
 
-    package init(
-        store: Store, library: @escaping @Sendable () throws(Problem) -> Library,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.store = store
-        self.library = library
-        self.now = now
-    }
+    package init(_ rooms: UpkeepRooms) { self.rooms = rooms }
 
     private static let folder = LibraryLayout.own / "manifests"
     private static let portion = 200
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
-        let library = try run.orEnd(library)
+        let library = try run.orEnd(rooms.library)
         let format = run.operation.arguments["format"] ?? "sha256"
         let batch = try run.orEnd { () throws(Problem) in try self.batch(run.operation.arguments["batch"]) }
         guard format == "sha256" || format == "mhl" else {
@@ -38,14 +28,14 @@ package struct ManifestOperation: Sendable {
         }
         // Begun anew after an interruption: a manifest is of one moment.
         run.restart()
-        let stamp = now().rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
+        let stamp = rooms.now().rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
         let name = Path((batch.map { "batch-\($0)-" } ?? "library-") + stamp + "Z." + format)
-        let mhl = format == "mhl" ? MediaHashList(hostName: hostName(), at: now()) : nil
+        let mhl = format == "mhl" ? MediaHashList(hostName: hostName(), at: rooms.now()) : nil
         let file = try ManifestFile(name, in: Self.folder, of: library)
         if let mhl { try file.write(mhl.head) }
         try eachOriginal(of: batch, run) { resource throws(OperationRun.Ended) in
             if let mhl {
-                if let entry = try mhl.entry(for: resource, in: library, run, at: now()) { try file.write(entry) }
+                if let entry = try mhl.entry(for: resource, in: library, run, at: rooms.now()) { try file.write(entry) }
             } else {
                 try file.write(Self.line(for: resource))
             }
@@ -59,7 +49,7 @@ package struct ManifestOperation: Sendable {
 
     private func batch(_ text: String?) throws(Problem) -> Batch.ID? {
         guard let text else { return nil }
-        guard let id = Int64(text), try store.batch(id) != nil else {
+        guard let id = Int64(text), try rooms.store.batch(id) != nil else {
             throw Problem(
                 .notFound, "There is no batch \(SafeText.of(text, limit: 40)).",
                 todo: "`photospool batches` lists them.")
@@ -71,12 +61,12 @@ package struct ManifestOperation: Sendable {
         of batch: Batch.ID?, _ run: OperationRun, _ body: (Resource) throws(OperationRun.Ended) -> Void
     ) throws(OperationRun.Ended) {
         guard let batch else {
-            run.setTotal(try run.orEnd { () throws(Problem) in try store.resourceTotals().files })
+            run.setTotal(try run.orEnd { () throws(Problem) in try rooms.store.resourceTotals().files })
             var place: Store.ResourcePlace?
             while true {
                 let after = place
                 let portion = try run.orEnd { () throws(Problem) in
-                    try store.resources(after: after, limit: Self.portion)
+                    try rooms.store.resources(after: after, limit: Self.portion)
                 }
                 guard let last = portion.last else { return }
                 for (_, resource) in portion { try body(resource) }
@@ -88,11 +78,11 @@ package struct ManifestOperation: Sendable {
         repeat {
             let after = cursor
             let page: Page<Job> = try run.orEnd { () throws(Problem) in
-                try store.jobs(JobFilter(batch: batch), limit: Self.portion, after: after)
+                try rooms.store.jobs(JobFilter(batch: batch), limit: Self.portion, after: after)
             }
             for job in page.items where job.state == .imported || job.state == .duplicate {
                 guard let id = job.asset, seen.insert(id).inserted else { continue }
-                let asset: Asset? = try run.orEnd { () throws(Problem) in try store.asset(id) }
+                let asset: Asset? = try run.orEnd { () throws(Problem) in try rooms.store.asset(id) }
                 for resource in asset?.resources ?? [] { try body(resource) }
             }
             cursor = page.next

@@ -42,17 +42,52 @@ package final class Trash: Sendable {
             let line = try store.reserveJournal(
                 what: reason.rawValue, job: nil, path: asset.resources.first?.path ?? Path(bytes: []),
                 sha256: asset.resources.first?.sha256, detail: asset.id, at: time)
-            try library.journal.append(.about(asset, what: reason.rawValue, id: line, at: time), at: time)
+            try announce(asset, reason, line: line, in: library, at: time)
             try move(asset, in: library)
-            try store.remove(asset, journal: line, isForGood: reason == .delete, at: now())
+            try store.remove(asset, journal: line, isForGood: reason == .delete, at: time)
             log(LogLine(.info, "An asset was put into the trash.", [("ASSET_ID", asset.id)]))
         }
+    }
+
+    /// Lets the bytes of an asset that was deleted be imported again. Its files stay in the trash.
+    /// - Returns: how many were kept out; 0 for an asset that was not deleted.
+    package func forget(_ id: Asset.ID, library: Library) throws(Problem) -> Int {
+        try turn.withLock { _ throws(Problem) in
+            guard try store.tombstones(of: id) > 0 else { return 0 }
+            try library.check()
+            let time = now()
+            let line = try store.reserveJournal(
+                what: Self.forgetting, job: nil, path: Path(bytes: []), sha256: nil, detail: id, at: time)
+            return try forget(id, line: line, library, at: time)
+        }
+    }
+
+    private static let forgetting = "forget"
+
+    private func forget(
+        _ id: Asset.ID, line: Int64, _ library: Library, at time: Timestamp
+    ) throws(Problem) -> Int {
+        try library.journal.append(.forgetting(id, id: line, at: time), at: time)
+        return try store.forgetTombstones(of: id, journal: line)
+    }
+
+    private func announce(
+        _ asset: Asset, _ reason: Reason, line: Int64, in library: Library, at time: Timestamp
+    ) throws(Problem) {
+        try library.journal.append(
+            .removal(of: asset, what: reason.rawValue, jobs: try store.jobs(of: asset.id), id: line, at: time), at: time
+        )
     }
 
     /// Does to its end what a process before this one had begun.
     package func finishInterrupted(in library: Library) throws(Problem) {
         try turn.withLock { _ throws(Problem) in
-            for open in try store.openRemovals(Reason.allCases.map(\.rawValue)) {
+            for open in try store.openRemovals(Reason.allCases.map(\.rawValue) + [Self.forgetting]) {
+                if open.what == Self.forgetting {
+                    try library.check()
+                    _ = try forget(open.asset, line: open.journal, library, at: now())
+                    continue
+                }
                 guard let reason = Reason(rawValue: open.what) else { continue }  // asked for these only
                 guard let asset = try store.asset(open.asset) else {
                     try store.closeJournal(open.journal, outcome: "gone")
@@ -61,13 +96,20 @@ package final class Trash: Sendable {
                 // The line in the library's journal may be missing: written again, it says the same.
                 try library.check()
                 let time = now()
-                try library.journal.append(
-                    .about(asset, what: reason.rawValue, id: open.journal, at: time), at: time)
+                try announce(asset, reason, line: open.journal, in: library, at: time)
                 try move(asset, in: library)
                 try store.remove(asset, journal: open.journal, isForGood: reason == .delete, at: time)
                 log(LogLine(.info, "An interrupted removal was finished.", [("ASSET_ID", asset.id)]))
             }
         }
+    }
+
+    /// Takes the rest of an asset along that was being taken out when the state was lost: of its files those that are still
+    /// there.
+    func takeRest(of asset: Asset, _ files: [Resource], in library: Library) throws(Problem) {
+        var rest = asset
+        rest.resources = files
+        try turn.withLock { _ throws(Problem) in try move(rest, in: library) }
     }
 
     /// Where the files of an asset go. Names that are taken there already are those of a move that was interrupted.

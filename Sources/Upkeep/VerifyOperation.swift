@@ -1,21 +1,16 @@
 import Files
-package import Ingest
+import Ingest
 package import PhotoModel
-package import Store
+import Store
 
 /// Reads every original again past the page cache and compares it with the catalog; then looks for files that the catalog
 /// does not know. Changes nothing.
 ///
 /// Arguments: `sample`, `2/7`: the second of seven parts, so that a week of runs reads everything once.
 package struct VerifyOperation: Sendable {
-    package let store: Store
-    /// - Throws: why the library is not open.
-    package let library: @Sendable () throws(Problem) -> Library
+    private let rooms: UpkeepRooms
 
-    package init(store: Store, library: @escaping @Sendable () throws(Problem) -> Library) {
-        self.store = store
-        self.library = library
-    }
+    package init(_ rooms: UpkeepRooms) { self.rooms = rooms }
 
     /// Which part of the originals is read.
     package struct Sample: Hashable, Sendable {
@@ -43,13 +38,13 @@ package struct VerifyOperation: Sendable {
     }
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
-        let library = try run.orEnd(library)
+        let library = try run.orEnd(rooms.library)
         let sample = try run.orEnd { () throws(Problem) in
             if let text = run.operation.arguments["sample"] { return try Sample(text) as Sample? }
             return nil
         }
         try readOriginals(run, library, sample)
-        if sample == nil { try ForeignFiles(store: store, library: library).look(run) }
+        if sample == nil { try ForeignFiles(store: rooms.store, library: library).look(run) }
     }
 
     // MARK: Originals
@@ -64,12 +59,12 @@ package struct VerifyOperation: Sendable {
         var place = run.cursor.flatMap(Self.place)
         if place == nil {
             run.restart()
-            run.setTotal(try run.orEnd { () throws(Problem) in try store.resourceTotals().files })
+            run.setTotal(try run.orEnd { () throws(Problem) in try rooms.store.resourceTotals().files })
         }
         while true {
             let after = place
             let portion = try run.orEnd { () throws(Problem) in
-                try store.resources(after: after, limit: Self.portion)
+                try rooms.store.resources(after: after, limit: Self.portion)
             }
             guard let last = portion.last else { break }
             for (place, resource) in portion {
@@ -110,7 +105,7 @@ package struct VerifyOperation: Sendable {
         }
         guard let found else { return nil }
         // It may have been put into the trash on purpose since its portion was read from the catalog.
-        let isStillListed = try run.orEnd { () throws(Problem) in try store.isListed(resource.path) }
+        let isStillListed = try run.orEnd { () throws(Problem) in try rooms.store.isListed(resource.path) }
         return isStillListed
             ? Operation.Finding(found.kind, path: resource.path, asset: asset, found.sentence) : nil
     }

@@ -121,6 +121,7 @@ final class ControlRoom: Sendable {
                 return running
             },
             deleteAsset: { (asset) throws(Problem) in try daemon.deleteAsset(asset) },
+            forgetAsset: { (asset) throws(Problem) in try daemon.forgetAsset(asset) },
             order: { (kind, arguments) throws(Problem) in try daemon.upkeep.order(kind, arguments) },
             operation: { (id) throws(Problem) in try daemon.upkeep.operation(id) },
             cancelOperation: { (id) throws(Problem) in try daemon.upkeep.cancel(id) })

@@ -17,14 +17,15 @@ enum Upkeeping {
             }
             return library
         }
-        let verify = VerifyOperation(store: store, library: library)
-        let undo = UndoOperation(
-            store: store, trash: trash, library: library, drops: { live.current.drops }, now: SystemClock.now)
-        let manifest = ManifestOperation(store: store, library: library, now: SystemClock.now)
-        let check = CheckOperation(store: store)
-        let backup = BackupOperation(store: store, library: library, now: SystemClock.now)
-        let rebuild = RebuildOperation(store: store, library: library, drops: { live.current.drops })
-        let adopt = AdoptOperation(store: store) { () throws(Problem) in
+        let rooms = UpkeepRooms(
+            store: store, library: library, drops: { live.current.drops }, log: log, now: SystemClock.now)
+        let verify = VerifyOperation(rooms)
+        let undo = UndoOperation(rooms, trash: trash)
+        let manifest = ManifestOperation(rooms)
+        let check = CheckOperation(rooms)
+        let backup = BackupOperation(rooms)
+        let rebuild = RebuildOperation(rooms, trash: trash)
+        let adopt = AdoptOperation(rooms) { () throws(Problem) in
             Adoption(
                 library: try library(), store: store, decoders: decoders, spec: PreviewSpec(live.current.preview),
                 log: log, now: SystemClock.now, newID: Machine.newID)
@@ -40,17 +41,30 @@ enum Upkeeping {
                 .adopt: { (run) throws(OperationRun.Ended) in try adopt.run(run) },
                 .undo: { (run) throws(OperationRun.Ended) in try undo.run(run) },
             ],
-            before: { () throws(Problem) in try trash.finishInterrupted(in: try library()) }, log: log,
+            before: { () throws(Problem) in
+                let library = try library()
+                try library.checkNotAhead(of: store)
+                try trash.finishInterrupted(in: library)
+            }, log: log,
             now: SystemClock.now)
     }
 }
 
 extension Daemon {
     func deleteAsset(_ asset: Asset.ID) throws(Problem) {
+        let library = try openLibrary()
+        try trash.finishInterrupted(in: library)
+        try trash.take(asset, out: library, for: .delete)
+    }
+
+    func forgetAsset(_ asset: Asset.ID) throws(Problem) -> Int { try trash.forget(asset, library: try openLibrary()) }
+
+    /// - Throws: `E_STATE_STALE` too: such a state would number its acts as others are numbered already.
+    private func openLibrary() throws(Problem) -> Library {
         guard let library = keeper.library else {
             throw Problem(.libraryOffline, "The library is not there at the moment.")
         }
-        try trash.finishInterrupted(in: library)
-        try trash.take(asset, out: library, for: .delete)
+        try library.checkNotAhead(of: store)
+        return library
     }
 }

@@ -89,6 +89,11 @@ final class Desk: Sendable {
                     what: "trash", job: nil, path: Path("x"), sha256: nil, detail: id, at: Self.now)
                 try store.remove(asset, journal: line, isForGood: true, at: Self.now)
             },
+            forgetAsset: { (id) throws(Problem) in
+                let line = try store.reserveJournal(
+                    what: "forget", job: nil, path: Path("x"), sha256: nil, detail: id, at: Self.now)
+                return try store.forgetTombstones(of: id, journal: line)
+            },
             order: { (kind, arguments) throws(Problem) in
                 let id = try store.order(kind, arguments, at: Self.now)
                 guard let operation = try store.operation(id) else { throw Problem(.notFound, "gone") }

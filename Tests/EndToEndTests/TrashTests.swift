@@ -66,6 +66,87 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
+    @Test(.timeLimit(.minutes(4)), arguments: 0..<4)
+    func `killed at any moment of an undo, goes on and ends as if nothing had been`(seed: Int) async throws {
+        let installation = try Installation(dropKeys: "after_import = \"move\"")
+        var photos: [String: Data] = [:]
+        for number in 1...60 { photos["IMG_\(number).JPG"] = try Samples.small(number) }
+        for (name, data) in photos { try data.write(to: installation.drop.appending(path: name)) }
+        try await installation.start()
+        try await installation.wait(for: "the sources") {
+            let jobs = try installation.jobs()
+            return jobs.count == 60 && jobs.allSatisfy { $0.disposition.state == "moved" }
+        }
+        let batch = try #require(try installation.jobs().first).batchID
+        try await installation.wait(for: "the end of the batch") {
+            try installation.get("/v1/batches/\(batch)", as: BatchBody.self).closedAt != nil
+        }
+        let reply = try installation.post(
+            "/v1/operations", body: #"{"kind": "undo", "arguments": {"batch": "\#(batch)"}}"#)
+        let id = try JSON.decode(OperationBody.self, from: reply.body).id
+        for _ in 0..<4 {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...(60 * (seed + 1)))))
+            installation.kill()
+            try await installation.start()
+        }
+        try await installation.wait(for: "undo") {
+            try installation.get("/v1/operations/\(id)", as: OperationBody.self).isOver
+        }
+        let ended: OperationBody = try installation.get("/v1/operations/\(id)")
+        #expect(ended.state == "done" && ended.findingsCount == 0 && ended.done == 60, "\(ended)")
+        #expect(ended.results == ["trashed": "60", "returned": "60", "deleted_sources": "0"], "\(ended)")
+        #expect(try installation.assets().isEmpty && installation.visibleFiles().isEmpty)
+        let trash = try bytes(below: installation.library.appending(path: ".photospool/trash"))
+        #expect(trash.isSuperset(of: photos.values))
+        for (name, data) in photos {
+            #expect(try Data(contentsOf: installation.drop.appending(path: name)) == data)
+        }
+        _ = try installation.post("/v1/rescan")
+        try await installation.waitUntilIdle()
+        #expect(try installation.visibleFiles().isEmpty)
+        #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `gives back the very source that was moved, also under a number, and takes nobody's place`() async throws {
+        let installation = try Installation(dropKeys: "after_import = \"move\"")
+        try await installation.start()
+        // Each of the same size, dropped under the same name, and moved behind the others.
+        let photos = try (1...3).map(Samples.variant)
+        var batches: [Int64] = []
+        for (number, photo) in photos.enumerated() {
+            try photo.write(to: installation.drop.appending(path: "IMG_1.JPG"))
+            try await installation.wait(for: "photo \(number)") {
+                let jobs = try installation.jobs()
+                return jobs.count == number + 1 && jobs.allSatisfy { $0.disposition.state == "moved" }
+            }
+            let batch = try #require(try installation.jobs().first).batchID
+            batches.append(batch)
+            try await installation.wait(for: "the end of the batch") {
+                try installation.get("/v1/batches/\(batch)", as: BatchBody.self).closedAt != nil
+            }
+        }
+        let imported = installation.drop.appending(path: ".imported")
+        #expect(try Data(contentsOf: imported.appending(path: "IMG_1-2.JPG")) == photos[1])
+        let second = try await undo(installation, batch: batches[1])
+        #expect(second.findingsCount == 0 && second.results["returned"] == "1", "\(second)")
+        #expect(try Data(contentsOf: installation.drop.appending(path: "IMG_1.JPG")) == photos[1])
+        #expect(try installation.files(below: imported) == ["IMG_1-3.JPG", "IMG_1.JPG"])
+        // Its name is taken now.
+        let first = try await undo(installation, batch: batches[0])
+        #expect((first.findings ?? []).map(\.kind) == ["not_returned"], "\(first)")
+        #expect(first.results["returned"] == "0" && first.results["trashed"] == "1")
+        #expect(try Data(contentsOf: installation.drop.appending(path: "IMG_1.JPG")) == photos[1])
+        #expect(try Data(contentsOf: imported.appending(path: "IMG_1.JPG")) == photos[0])
+        // And what lies there is not the source any more.
+        try FileManager.default.removeItem(at: installation.drop.appending(path: "IMG_1.JPG"))
+        try photos[0].write(to: imported.appending(path: "IMG_1-3.JPG"), options: .atomic)
+        let third = try await undo(installation, batch: batches[2])
+        #expect((third.findings ?? []).map(\.kind) == ["not_returned"], "\(third)")
+        #expect(!FileManager.default.fileExists(atPath: installation.drop.appending(path: "IMG_1.JPG").path))
+        #expect(installation.stop() == 0)
+    }
+
     @Test(.timeLimit(.minutes(2)))
     func `keeps what was deleted out, until it is forgotten`() async throws {
         let installation = try Installation()

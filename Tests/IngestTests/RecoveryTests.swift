@@ -65,7 +65,7 @@ import Testing
         var asset = shot.intent.asset
         if !isSameAsset { asset.id = "018f0000-0000-7000-8000-0000000000ff" }
         let rebuilt = Store.Rebuilt(asset: asset, joins: false, importID: "another", at: Scene.start, source: nil)
-        #expect(try scene.store.rebuild([rebuilt], batchTime: Scene.start) == [.added])
+        #expect(try scene.store.rebuild([rebuilt], since: 1, batchTime: Scene.start) == [.added])
         try scene.reopen()
         #expect(try scene.recover() == Recovery.Report(rolledBack: 1))
         #expect(try scene.contents() == shot.expected(""))

@@ -13,8 +13,7 @@ import Testing
     @Test func `is whole, lies in the library, and has no operation that would go on`() throws {
         let scene = try UpkeepScene()
         try scene.store.set("mark", to: "here")
-        let library = scene.library
-        let operation = BackupOperation(store: scene.store, library: { library }, now: { UpkeepScene.start })
+        let operation = BackupOperation(scene.rooms())
         let run = try scene.perform(.backup) { (run) throws(OperationRun.Ended) in try operation.run(run) }
         #expect(try scene.names("library/.photospool/backup") == ["ordered-2026-05-17T07-00-00Z.db"])
         #expect(try !scene.names("state").contains { $0.hasPrefix("backup") })
@@ -33,9 +32,8 @@ import Testing
 
     @Test func `takes no name that is there, and keeps seven of each sort and whatever is not ours`() throws {
         let scene = try UpkeepScene()
-        let library = scene.library
         let time = Mutex(UpkeepScene.start)
-        let operation = BackupOperation(store: scene.store, library: { library }, now: { time.withLock { $0 } })
+        let operation = BackupOperation(scene.rooms { time.withLock { $0 } })
         for number in 0..<10 {
             time.withLock { $0 = UpkeepScene.start + .seconds(number / 2 * 86_400) }
             _ = try scene.perform(.backup, ["schedule": "daily"]) { (run) throws(OperationRun.Ended) in
@@ -43,7 +41,8 @@ import Testing
             }
             if number == 3 {
                 for name in ["mine.db", "daily-keep.db", ".unfinished"] {
-                    try Data("x".utf8).write(to: URL(filePath: library.path.shown + "/.photospool/backup/" + name))
+                    try Data("x".utf8).write(
+                        to: URL(filePath: scene.library.path.shown + "/.photospool/backup/" + name))
                 }
             }
         }
@@ -59,8 +58,7 @@ import Testing
 
     @Test func `is given up when it is cancelled, and leaves nothing`() throws {
         let scene = try UpkeepScene()
-        let library = scene.library
-        let operation = BackupOperation(store: scene.store, library: { library }, now: { UpkeepScene.start })
+        let operation = BackupOperation(scene.rooms())
         #expect(throws: OperationRun.Ended.self) {
             _ = try scene.perform(.backup) { (run) throws(OperationRun.Ended) in
                 run.cancel()
@@ -76,8 +74,7 @@ import Testing
     private func daily(
         _ scene: UpkeepScene, mayWork: @escaping @Sendable () -> Bool = { true }, startedAt: Timestamp
     ) -> DailyBackup {
-        let library = scene.library
-        let backup = BackupOperation(store: scene.store, library: { library }, now: { startedAt })
+        let backup = BackupOperation(scene.rooms { startedAt })
         let desk = OperationDesk(
             store: scene.store, works: [.backup: { (run) throws(OperationRun.Ended) in try backup.run(run) }],
             before: {},

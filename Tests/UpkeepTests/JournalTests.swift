@@ -9,9 +9,9 @@ import Testing
 @testable import Upkeep
 
 @Suite("The library's journal, read for a rebuild", .tags(.neverLost, .stopsAnywhere)) struct JournalTests {
-    private static let path = Path("2026/IMG_1.JPG")
+    static let path = Path("2026/IMG_1.JPG")
 
-    private func intent(
+    func intent(
         _ importID: String, asset: String, _ bytes: [UInt8], at path: Path = path, joins: Bool = false,
         role: Role = .photo
     ) -> CommitIntent {
@@ -31,7 +31,7 @@ import Testing
                 preview: AssetPreview(state: .none), importedAt: UpkeepScene.start), joinsExisting: joins)
     }
 
-    private func write(_ lines: [(id: Int64, intent: CommitIntent)], to scene: UpkeepScene) throws {
+    func write(_ lines: [(id: Int64, intent: CommitIntent)], to scene: UpkeepScene) throws {
         for (id, intent) in lines {
             try scene.library.journal.append(
                 JournalLine(id: id, time: UpkeepScene.start.rfc3339, what: "commit", job: 1, intent: intent),
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    private func put(_ bytes: [UInt8], at path: Path = path, in scene: UpkeepScene) throws {
+    func put(_ bytes: [UInt8], at path: Path = path, in scene: UpkeepScene) throws {
         try scene.library.root.makeFolders(at: path.parent, mode: 0o750)
         let file = try scene.library.root.create(path)
         try file.write(bytes)
@@ -47,9 +47,8 @@ import Testing
         try file.makeDurable()
     }
 
-    @discardableResult private func rebuild(_ scene: UpkeepScene) throws -> [String] {
-        let library = scene.library
-        let operation = RebuildOperation(store: scene.store, library: { library }, drops: { [] })
+    @discardableResult func rebuild(_ scene: UpkeepScene) throws -> [String] {
+        let operation = RebuildOperation(scene.rooms(), trash: scene.trash)
         let run = try scene.perform(.rebuild) { (run) throws(OperationRun.Ended) in
             try operation.run(run)
             try run.record(nil)
@@ -57,7 +56,7 @@ import Testing
         return try scene.store.findings(of: run.operation.id, limit: 200).items.map(\.kind)
     }
 
-    private func ids(_ scene: UpkeepScene) throws -> [String] {
+    func ids(_ scene: UpkeepScene) throws -> [String] {
         try scene.store.assets(AssetFilter(), limit: 200).items.map(\.id).sorted()
     }
 
@@ -127,7 +126,7 @@ import Testing
         let bytes = Array("photo".utf8)
         let asset = intent("x", asset: "mine", bytes).asset
         _ = try scene.store.rebuild(
-            [.init(asset: asset, joins: false, importID: "x", at: UpkeepScene.start, source: nil)],
+            [.init(asset: asset, joins: false, importID: "x", at: UpkeepScene.start, source: nil)], since: 1,
             batchTime: UpkeepScene.start)
         try write([(1, intent("i", asset: "a", bytes))], to: scene)
         try put(bytes, in: scene)
@@ -168,8 +167,7 @@ import Testing
             try write([(Int64(number), intent("i\(number)", asset: "a\(number)", bytes, at: path))], to: scene)
             try put(bytes, at: path, in: scene)
         }
-        let library = scene.library
-        let operation = RebuildOperation(store: scene.store, library: { library }, drops: { [] })
+        let operation = RebuildOperation(scene.rooms(), trash: scene.trash)
         let id = try scene.store.order(.rebuild, [:], at: UpkeepScene.start)
         var lives = 0
         var cursors: [String?] = []

@@ -29,6 +29,14 @@ final class UpkeepScene {
         library = try Library(settings: settings, knownID: nil, now: Self.start) { _ in }
     }
 
+    /// What operations work with.
+    func rooms(now: @escaping @Sendable () -> Timestamp = { UpkeepScene.start }) -> UpkeepRooms {
+        let library = library
+        return UpkeepRooms(store: store, library: { library }, drops: { [] }, log: { _ in }, now: now)
+    }
+
+    var trash: Trash { Trash(store: store, log: { _ in }, now: { Self.start }) }
+
     func names(_ relative: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.appending(path: relative).path).sorted()
     }

@@ -70,7 +70,7 @@ extension ControlDesk {
 
     /// What was deleted may be imported again. The asset is gone; its id names the tombstones.
     func forget(_ id: String, _ request: Request) throws(Problem) -> Reply {
-        let count = try door.store.forgetTombstones(of: id)
+        let count = try door.orders.forgetAsset(id)
         guard count > 0 else { throw .missing("There is no tombstone of an asset \(SafeText.of(id, limit: 64)).") }
         return .json(ForgottenBody(forgotten: count))
     }

@@ -1,9 +1,9 @@
 import Files
-import PhotoModel
+package import PhotoModel
 
 /// The private folder of a drop, `<drop>/.photospool/claim/`, into which a source is renamed before anything is done to
 /// it. Between a look at a name and an act on it another file can take the name; a claimed file cannot be exchanged.
-struct SourceClaims: ~Copyable {
+package struct SourceClaims: ~Copyable {
     private static let folder = Path(".photospool") / "claim"
     private let drop: Path
     private let root: Folder
@@ -80,15 +80,18 @@ struct SourceClaims: ~Copyable {
     private func place(_ id: Int64, in folder: borrowing Folder, name target: Path) throws(Errno) {
         var number = 1
         while true {
-            let tried =
-                number == 1
-                ? target : Path(bytes: target.stem.bytes + Array("-\(number)".utf8) + target.suffix.bytes)
+            let tried = number == 1 ? target : Self.numbered(target, number)
             do throws(Errno) {
                 return try root.renameNoReplace(Self.name(id), to: tried, in: folder)
             } catch  where error == .exists && number < 1000 {
                 number += 1
             }
         }
+    }
+
+    /// The name that a source gets where its own is taken.
+    package static func numbered(_ name: Path, _ number: Int) -> Path {
+        Path(bytes: name.stem.bytes + Array("-\(number)".utf8) + name.suffix.bytes)
     }
 
     /// Below the drop folder without following links, which others may have put there; elsewhere as configured.

@@ -16,14 +16,17 @@ package struct JournalIndex: Sendable {
         let offset: Int64
         let count: Int
         fileprivate let importHash: Int
+        fileprivate let assetHash: Int
         fileprivate let pathHashes: [Int]
     }
 
     /// In the order of their ids.
     package private(set) var entries: [Entry] = []
+    /// What became of assets afterwards.
+    package private(set) var afterlife = Afterlife()
     /// The highest id of any line.
     package private(set) var lastID: Int64 = 0
-    /// Whole lines that could not be read.
+    /// Whole lines that could not be read, or of which a part could not.
     package private(set) var unreadable: [(file: Path, offset: Int64)] = []
     /// Entries that announced a path of this one later.
     private var later: [Int: [Int]] = [:]
@@ -50,6 +53,7 @@ package struct JournalIndex: Sendable {
             guard try read(number, of: library, isGoingOn) else { return nil }
         }
         settle()
+        afterlife.settle()
     }
 
     private mutating func read(_ number: Int, of library: Library, _ isGoingOn: () -> Bool) throws(Problem) -> Bool {
@@ -70,14 +74,29 @@ package struct JournalIndex: Sendable {
     private mutating func add(_ line: ArraySlice<UInt8>, at offset: Int64, in file: Int, _ decoder: JSONDecoder) {
         guard let brief = try? decoder.decode(Brief.self, from: Data(line)) else {  // told as unreadable
             unreadable.append((files[file], offset))
+            // Where a power failure left zeros, the newline before the next line is gone, too: that one is whole.
+            if let zero = line.lastIndex(of: 0), zero + 1 < line.endIndex,
+                let brief = try? decoder.decode(Brief.self, from: Data(line[(zero + 1)...]))  // the line is told anyhow
+            {
+                add(brief, at: offset + Int64(zero + 1 - line.startIndex), count: line.endIndex - zero - 1, in: file)
+            }
             return
         }
+        add(brief, at: offset, count: line.count, in: file)
+    }
+
+    private mutating func add(_ brief: Brief, at offset: Int64, count: Int, in file: Int) {
         lastID = max(lastID, brief.id)
         if let intent = brief.intent, Self.commits.contains(brief.what) {
             entries.append(
                 Entry(
-                    id: brief.id, file: file, offset: offset, count: line.count,
-                    importHash: intent.importID.hashValue, pathHashes: intent.brought.map(\.hashValue)))
+                    id: brief.id, file: file, offset: offset, count: count,
+                    importHash: intent.importID.hashValue, assetHash: intent.asset.id.hashValue,
+                    pathHashes: intent.brought.map(\.hashValue)))
+        } else if let kind = Act.Kind(rawValue: brief.what), let asset = brief.asset?.id ?? brief.assetID {
+            afterlife.add(
+                Act(id: brief.id, kind: kind, file: file, offset: offset, count: count, assetHash: asset.hashValue),
+                digests: brief.asset?.resources.map(\.sha256.hashValue) ?? [])
         } else if let path = brief.path, let stamp = brief.stamp, let state = Self.disposals[brief.what] {
             disposals.insert(Self.hash(state, path, stamp))
             if claims.contains(brief.id) { claimed[brief.id] = path }
@@ -118,15 +137,28 @@ package struct JournalIndex: Sendable {
     /// The whole line of an entry.
     /// - Returns: nil when it cannot be understood.
     package func line(_ entry: Entry, of library: Library) throws(Problem) -> JournalLine? {
-        let path = files[entry.file]
+        try line(in: entry.file, at: entry.offset, count: entry.count, of: library)
+    }
+
+    package func line(_ act: Act, of library: Library) throws(Problem) -> JournalLine? {
+        try line(in: act.file, at: act.offset, count: act.count, of: library)
+    }
+
+    private func line(
+        in file: Int, at offset: Int64, count: Int, of library: Library
+    ) throws(Problem) -> JournalLine? {
+        let path = files[file]
         let bytes = try onLibrary(path, doing: "read") { () throws(Errno) in
-            try library.root.openForReading(path).readBytes(count: entry.count, at: entry.offset)
+            try library.root.openForReading(path).readBytes(count: count, at: offset)
         }
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return try? decoder.decode(JournalLine.self, from: Data(bytes))  // nil is what the caller reports
     }
+
+    /// Whether its asset was taken out again: then its files lie in the trash, and nothing of it is missing.
+    package func wasTakenOut(_ position: Int) -> Bool { afterlife.removed[entries[position].assetHash] != nil }
 
     /// Whether another import announced one of its paths, too: then only its bytes tell whose file it is.
     package func isContested(_ position: Int) -> Bool { contested.contains(position) }
@@ -156,11 +188,22 @@ package struct JournalIndex: Sendable {
         var path: Path?
         var stamp: FileStamp?
         var intent: Intent?
+        var asset: Asset?
+        var assetID: String?
+
+        struct Asset: Decodable {
+            var id: String
+            var resources: [Resource]
+            struct Resource: Decodable { var sha256: SHA256Digest }
+        }
 
         struct Intent: Decodable {
             var importID: String
             var asset: Asset
-            struct Asset: Decodable { var resources: [Resource] }
+            struct Asset: Decodable {
+                var id: String
+                var resources: [Resource]
+            }
             struct Resource: Decodable { var path: Path }
             var joinsExisting: Bool
             var moves: [Move]

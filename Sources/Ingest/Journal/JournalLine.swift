@@ -8,6 +8,8 @@ package struct JournalLine: Codable, Sendable {
         /// Whether somebody named them by hand, so that they are kept whatever the drop says.
         package var isManual: Bool
         package var files: [SettledFile]
+        /// What had become of them; only of those that an asset takes along when it is taken out.
+        package var disposition: DispositionState?
     }
 
     package var id: Int64
@@ -21,8 +23,16 @@ package struct JournalLine: Codable, Sendable {
     package var stamp: FileStamp?
     package var intent: CommitIntent?
     package var source: Source?
-    /// Of a line about an asset that is there already.
+    /// Of a line about an asset that is taken out.
     package var asset: Asset?
+    /// Of a line about an asset that needs no more than its name.
+    package var assetID: Asset.ID?
+    /// Where the files of an asset that is taken out came from, those of duplicates among them.
+    package var sources: [Source]?
+    /// Of a line that takes an asset out: what its tombstones say.
+    package var at: Timestamp?
+    /// The one that an asset is about to have.
+    package var preview: AssetPreview?
 }
 
 extension JournalLine {
@@ -33,9 +43,29 @@ extension JournalLine {
             source: Source(drop: job.drop, isManual: job.isManual, files: job.files))
     }
 
-    /// Something that is about to be done to an asset.
-    package static func about(_ asset: Asset, what: String, id: Int64, at time: Timestamp) -> JournalLine {
-        JournalLine(id: id, time: time.rfc3339, what: what, asset: asset)
+    /// An asset is about to be taken out.
+    /// - Parameter jobs: that brought it, or found that it was there.
+    package static func removal(
+        of asset: Asset, what: String, jobs: [Job], id: Int64, at time: Timestamp
+    ) -> JournalLine {
+        let sources = jobs.filter { $0.state == .imported || $0.state == .duplicate }.map {
+            Source(
+                drop: $0.drop, isManual: $0.isManual, files: $0.files,
+                disposition: $0.disposition == .pending ? .kept : $0.disposition)
+        }
+        return JournalLine(id: id, time: time.rfc3339, what: what, asset: asset, sources: sources, at: time)
+    }
+
+    /// The tombstones of an asset are about to go.
+    package static func forgetting(_ asset: Asset.ID, id: Int64, at time: Timestamp) -> JournalLine {
+        JournalLine(id: id, time: time.rfc3339, what: "forget", assetID: asset)
+    }
+
+    /// An asset is about to get a preview, or to learn why it has none.
+    package static func preview(
+        _ preview: AssetPreview, of asset: Asset.ID, id: Int64, at time: Timestamp
+    ) -> JournalLine {
+        JournalLine(id: id, time: time.rfc3339, what: "preview", assetID: asset, preview: preview)
     }
 
     /// A source that is about to be put back where it came from.

@@ -106,6 +106,17 @@ enum AssetRow {
         ]
     }
 
+    /// - Returns: whether the asset is there.
+    @discardableResult static func set(
+        _ preview: AssetPreview, of asset: Asset.ID, on connection: borrowing Connection
+    ) throws(Problem) -> Bool {
+        try connection.change(
+            """
+            UPDATE asset SET preview_state = ?, preview_code = ?, preview_title = ?, preview_recovery = ?,
+                preview_path = ?, preview_width = ?, preview_height = ? WHERE id = ?
+            """, previewValues(preview) + [.text(asset)]) == 1
+    }
+
     static func add(
         _ resources: [Resource], to asset: Asset.ID, on connection: borrowing Connection
     ) throws(Problem) {

@@ -11,26 +11,29 @@ extension Store {
         _ asset: Asset, journal: Int64, isForGood: Bool, at now: Timestamp
     ) throws(Problem) {
         try write { (connection) throws(Problem) in
-            if isForGood {
-                for resource in asset.resources {
-                    try connection.change(
-                        "INSERT OR IGNORE INTO tombstone (sha256, asset_id, path, at) VALUES (?, ?, ?, ?)",
-                        [
-                            .blob(resource.sha256.bytes), .text(asset.id), .blob(resource.path.bytes),
-                            .integer(now.nanoseconds),
-                        ])
-                }
-            }
-            // The journal's words about these jobs stay; the rows lose their asset with it.
-            try connection.change(
-                """
-                UPDATE job SET state = 'cancelled',
-                    disposition = CASE disposition WHEN 'pending' THEN 'kept' ELSE disposition END
-                WHERE asset_id = ? AND state IN ('imported', 'duplicate')
-                """, [.text(asset.id)])
-            try connection.change("DELETE FROM asset WHERE id = ?", [.text(asset.id)])
+            try Self.takeOut(asset.id, tombstones: isForGood ? asset.resources : [], at: now, on: connection)
             try Journal.close(journal, outcome: "trashed", on: connection)
         }
+    }
+
+    static func takeOut(
+        _ asset: Asset.ID, tombstones: [Resource], at now: Timestamp, on connection: borrowing Connection
+    ) throws(Problem) {
+        for resource in tombstones {
+            try connection.change(
+                "INSERT OR IGNORE INTO tombstone (sha256, asset_id, path, at) VALUES (?, ?, ?, ?)",
+                [
+                    .blob(resource.sha256.bytes), .text(asset), .blob(resource.path.bytes), .integer(now.nanoseconds),
+                ])
+        }
+        // The journal's words about these jobs stay; the rows lose their asset with it.
+        try connection.change(
+            """
+            UPDATE job SET state = 'cancelled',
+                disposition = CASE disposition WHEN 'pending' THEN 'kept' ELSE disposition END
+            WHERE asset_id = ? AND state IN ('imported', 'duplicate')
+            """, [.text(asset)])
+        try connection.change("DELETE FROM asset WHERE id = ?", [.text(asset)])
     }
 
     /// Removals that a process before this one announced and did not finish, oldest first.
@@ -46,6 +49,20 @@ extension Store {
                 (journal: try row.integer(0), what: try row.text(1), asset: try row.text(2))
             }
         }.filter { what.contains($0.what) }
+    }
+
+    /// How many assets were taken back, and sources put back, by the journal's lines behind this one.
+    package func undone(since line: Int64) throws(Problem) -> (trashed: Int64, returned: Int64) {
+        try read { (connection) throws(Problem) in
+            let trashed = try connection.number(
+                "SELECT count(*) FROM journal WHERE id > ? AND what = 'undo' AND outcome = 'trashed'", [.integer(line)])
+            let returned = try connection.number(
+                """
+                SELECT count(DISTINCT path) FROM journal
+                WHERE id > ? AND what = 'return' AND outcome = 'kept' AND path NOT NULL
+                """, [.integer(line)])
+            return (trashed ?? 0, returned ?? 0)
+        }
     }
 
     /// Closes a journal line without a job.
@@ -64,11 +81,19 @@ extension Store {
         }
     }
 
-    /// Lets bytes that were deleted for good in again.
+    /// How many files of an asset that is gone are kept out.
+    package func tombstones(of asset: Asset.ID) throws(Problem) -> Int64 {
+        try read { (connection) throws(Problem) in
+            try connection.number("SELECT count(*) FROM tombstone WHERE asset_id = ?", [.text(asset)]) ?? 0
+        }
+    }
+
+    /// Lets bytes that were deleted for good in again, with the journal line of it.
     /// - Returns: how many there were.
-    package func forgetTombstones(of asset: Asset.ID) throws(Problem) -> Int {
+    package func forgetTombstones(of asset: Asset.ID, journal: Int64) throws(Problem) -> Int {
         try write { (connection) throws(Problem) in
-            try connection.change("DELETE FROM tombstone WHERE asset_id = ?", [.text(asset)])
+            try Journal.close(journal, outcome: "forgotten", on: connection)
+            return try connection.change("DELETE FROM tombstone WHERE asset_id = ?", [.text(asset)])
         }
     }
 }

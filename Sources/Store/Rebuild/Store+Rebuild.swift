@@ -36,14 +36,21 @@ extension Store {
 
     /// A portion, in one transaction.
     /// - Parameters:
+    ///   - first: ``firstUnsettledAct()`` before the journal was read: an asset that was taken out since stays out.
     ///   - batchTime: of the batches that the jobs are put in, one for each drop: it finds them again.
     /// - Returns: what became of each, in their order.
-    package func rebuild(_ portion: [Rebuilt], batchTime: Timestamp) throws(Problem) -> [Rebuilding] {
+    package func rebuild(
+        _ portion: [Rebuilt], since first: Int64, batchTime: Timestamp
+    ) throws(Problem) -> [Rebuilding] {
         try write { (connection) throws(Problem) in
             var desk = RebuiltJobs(batchTime: batchTime)
             var outcomes: [Rebuilding] = []
             for rebuilt in portion {
                 try Self.giveBack(import: rebuilt.importID, on: connection)
+                if try Self.hasTakenOut(rebuilt.asset.id, since: first, on: connection) {
+                    outcomes.append(.known)
+                    continue
+                }
                 let outcome = try Self.rebuild(rebuilt, on: connection)
                 if outcome == .added || outcome == .known, let source = rebuilt.source {
                     try desk.know(source, of: rebuilt, on: connection)

@@ -1,7 +1,7 @@
 import Files
 package import Ingest
 package import PhotoModel
-package import Store
+import Store
 
 /// Takes files into the catalog that lie in the library and are not listed: an existing library, or what other programs put
 /// there. Nothing is moved, renamed or written but previews.
@@ -9,25 +9,25 @@ package import Store
 /// Arguments: `path`, below the library or absolute: only that folder and what is below it. The place to go on from is the
 /// last folder that was done; within a folder the catalog itself tells.
 package struct AdoptOperation: Sendable {
-    package let store: Store
+    private let rooms: UpkeepRooms
     /// - Throws: why the library is not open.
-    package let adoption: @Sendable () throws(Problem) -> Adoption
+    private let adoption: @Sendable () throws(Problem) -> Adoption
 
-    package init(store: Store, adoption: @escaping @Sendable () throws(Problem) -> Adoption) {
-        self.store = store
+    package init(_ rooms: UpkeepRooms, adoption: @escaping @Sendable () throws(Problem) -> Adoption) {
+        self.rooms = rooms
         self.adoption = adoption
     }
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
         let adoption = try run.orEnd(adoption)
         // What a rebuild would list under its own id must not be listed under another before.
-        try run.orEnd { () throws(Problem) in try adoption.library.checkNotAhead(of: store) }
+        try run.orEnd { () throws(Problem) in try adoption.library.checkNotAhead(of: rooms.store) }
         let start = try run.orEnd { () throws(Problem) in
             try Self.start(run.operation.arguments, in: adoption.library)
         }
         let done = run.cursor.flatMap(FolderCursor.init(text:))
         if done == nil { run.restart() }
-        let desk = FolderAdoption(store: store, adoption: adoption, run: run)
+        let desk = FolderAdoption(store: rooms.store, adoption: adoption, run: run)
         var folder: Path?
         var names: [Path] = []
         let walk = LibraryWalk(library: adoption.library, start: start)

@@ -1,7 +1,7 @@
 import Files
-package import Ingest
-package import PhotoModel
-package import Store
+import Ingest
+import PhotoModel
+import Store
 
 /// Puts a copy of the state beside the photos, into `<library>/.photospool/backup/`: it survives the disk of the state, and
 /// with the library's journal it is brought up to date by a rebuild.
@@ -14,30 +14,20 @@ package struct BackupOperation: Sendable {
 
     package enum Schedule: String, Sendable, CaseIterable { case daily, ordered }
 
-    package let store: Store
-    /// - Throws: why the library is not open.
-    package let library: @Sendable () throws(Problem) -> Library
-    package let now: @Sendable () -> Timestamp
+    private let rooms: UpkeepRooms
 
-    package init(
-        store: Store, library: @escaping @Sendable () throws(Problem) -> Library,
-        now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.store = store
-        self.library = library
-        self.now = now
-    }
+    package init(_ rooms: UpkeepRooms) { self.rooms = rooms }
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
         let schedule = try run.orEnd { () throws(Problem) in try Self.schedule(run.operation.arguments) }
-        let library = try run.orEnd(library)
+        let library = try run.orEnd(rooms.library)
         let shelf = BackupShelf(library: library)
-        let time = now()
+        let time = rooms.now()
         run.restart()
         try run.orEnd(shelf.prepare)
         var done: Int64 = 0
         let kept = try run.orEnd { () throws(Problem) -> (path: Path, bytes: Int64)? in
-            try store.withBackup(isGoingOn: { pages, total in
+            try rooms.store.withBackup(isGoingOn: { pages, total in
                 run.setTotal(total)
                 run.advance(by: pages - done)
                 done = pages
@@ -51,7 +41,7 @@ package struct BackupOperation: Sendable {
         run.setResult("path", to: (library.path / kept.path).shown)
         run.setResult("bytes", to: String(kept.bytes))
         try run.orEnd { () throws(Problem) in
-            if schedule == .daily { try DailyBackup.remember(time, in: store) }
+            if schedule == .daily { try DailyBackup.remember(time, in: rooms.store) }
             try shelf.clear(schedule)
         }
     }

@@ -30,6 +30,7 @@ struct JournalWitness {
         for position in range {
             try run.check()
             try run.orEnd { () throws(Problem) in try library.check() }
+            if index.wasTakenOut(position) { continue }
             guard let line = try line(position), let intent = line.intent else { continue }
             if underWay.contains(intent.importID) { continue }
             if try isOutdone(position) { continue }
@@ -64,7 +65,7 @@ struct JournalWitness {
         return new.isEmpty ? intent.asset.resources : new
     }
 
-    private enum Standing { case whole, missing, changed, unreadable }
+    enum Standing { case whole, missing, changed, unreadable }
 
     /// Whether an import that announced one of its paths later has it: then this one was rolled back.
     private func isOutdone(_ position: Int) throws(OperationRun.Ended) -> Bool {
@@ -122,7 +123,7 @@ struct JournalWitness {
                 kind, path: resource.path, asset: intent.asset.id, "\(SafeText.of(resource.path)) \(words)"))
     }
 
-    private func standing(of resource: Resource, hashing: Bool) throws(OperationRun.Ended) -> Standing {
+    func standing(of resource: Resource, hashing: Bool) throws(OperationRun.Ended) -> Standing {
         let stamp: FileStamp
         do throws(Errno) {
             let status = try library.root.status(of: resource.path)
@@ -148,7 +149,7 @@ struct JournalWitness {
         return try readBack(file, isCancelled: { run.isEnding }).sha256
     }
 
-    private func isPresent(_ path: Path) throws(Problem) -> Bool {
+    func isPresent(_ path: Path) throws(Problem) -> Bool {
         do throws(Errno) {
             return try library.root.status(of: path).kind == .regular
         } catch {

@@ -1,61 +1,76 @@
-package import Ingest
-package import PhotoModel
-package import Store
+import Ingest
+import PhotoModel
+import Store
 
 /// Brings the catalog up to what the library and its journal tell: for a state that is new, older than the library, or came
 /// out of damage. Adds what the state does not have, and takes nothing away.
 ///
 /// Arguments: `verify`, `1`: every original is read again and compared, too. Without, size and modification time have to be
-/// right, and the bytes are read where they are not. The place to go on from is the id of the last line that was done.
+/// right, and the bytes are read where they are not.
+///
+/// First it is told which assets were taken out, then which came in, and at last what became of those that are there. The
+/// place to go on from is the id of the last line that was done, behind `removal/`, nothing, or `preview/`.
 package struct RebuildOperation: Sendable {
-    package let store: Store
-    /// - Throws: why the library is not open.
-    package let library: @Sendable () throws(Problem) -> Library
-    package let drops: @Sendable () -> [DropFolder]
+    private let rooms: UpkeepRooms
+    private let trash: Trash
 
-    package init(
-        store: Store, library: @escaping @Sendable () throws(Problem) -> Library,
-        drops: @escaping @Sendable () -> [DropFolder]
-    ) {
-        self.store = store
-        self.library = library
-        self.drops = drops
+    package init(_ rooms: UpkeepRooms, trash: Trash) {
+        self.rooms = rooms
+        self.trash = trash
     }
 
     private static let portion = 200
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
         let rehashes = try run.orEnd { () throws(Problem) in try Self.rehashes(run.operation.arguments) }
-        let library = try run.orEnd(library)
+        let library = try run.orEnd(rooms.library)
         let isStale = try run.orEnd { () throws(Problem) in try self.isStale(library) }
-        let claims = ForgottenClaims(store: store, drops: drops())
+        // Before the journal is read: what is done to an asset from now on counts for more than what was read.
+        let first = try run.orEnd { () throws(Problem) in try rooms.store.firstUnsettledAct() }
+        let claims = ForgottenClaims(store: rooms.store, drops: rooms.drops())
         let found: JournalIndex?
         do throws(Problem) {
             found = try JournalIndex(of: library, claims: isStale ? claims.ids : [], isGoingOn: { !run.isEnding })
         } catch { throw .failed(error) }
         guard let index = found else { return try run.check() }
         let reader = JournalWitness(
-            store: store, library: library, index: index, rehashes: rehashes, drops: drops(), run: run)
+            store: rooms.store, library: library, index: index, rehashes: rehashes, drops: rooms.drops(), run: run)
         if run.cursor == nil {
             run.restart()
             reader.tellUnreadable()
         }
         run.setTotal(Int64(index.entries.count))
-        var start = run.cursor.flatMap { Int64($0) }.map { id in index.entries.prefix { $0.id <= id }.count } ?? 0
+        let place = RebuildPlace(run.cursor)
+        let afterlife = JournalAfterlife(rooms: rooms, reader: reader, first: first, isStale: isStale)
+        if case .removals(let done) = place { try afterlife.takeOut(after: done) }
+        var start =
+            switch place {
+            case .removals: 0
+            case .imports(let id): index.entries.prefix { $0.id <= id }.count
+            case .previews: index.entries.count
+            }
         while start < index.entries.count {
             // In a stale state nothing is under way: what it believes to be has ended in the life it has forgotten.
             let underWay = try run.orEnd { () throws(Problem) -> Set<String> in
-                isStale ? [] : Set(try store.interrupted().map(\.importID))
+                isStale ? [] : Set(try rooms.store.interrupted().map(\.importID))
             }
             let end = Self.end(of: start, in: index)
-            try add(try reader.testify(start..<end, but: underWay), run)
+            try add(try reader.testify(start..<end, but: underWay), since: first, run)
             run.advance(by: Int64(end - start))
             start = end
-            try run.reached(String(index.entries[end - 1].id), recordNow: true)
+            try run.reached(RebuildPlace.imports(index.entries[end - 1].id).text, recordNow: true)
         }
-        if isStale { try putBack(claims, by: index, run) }
+        if case .previews(let done) = place {
+            try afterlife.showAgain(after: done)
+        } else {
+            try afterlife.showAgain(after: 0)
+        }
+        if isStale {
+            try afterlife.finishLast(with: trash)
+            try putBack(claims, by: index, run)
+        }
         try run.orEnd { () throws(Problem) in
-            try store.raiseJournal(to: max(index.lastID, try library.lastJournalID()))
+            try rooms.store.raiseJournal(to: max(index.lastID, try library.lastJournalID()))
         }
         run.setResult("journal", to: String(index.lastID))
     }
@@ -101,7 +116,7 @@ package struct RebuildOperation: Sendable {
 
     private func isStale(_ library: Library) throws(Problem) -> Bool {
         do throws(Problem) {
-            try library.checkNotAhead(of: store)
+            try library.checkNotAhead(of: rooms.store)
             return false
         } catch {
             guard error.code == .stateStale else { throw error }
@@ -109,10 +124,12 @@ package struct RebuildOperation: Sendable {
         }
     }
 
-    private func add(_ portion: [Store.Rebuilt], _ run: OperationRun) throws(OperationRun.Ended) {
+    private func add(
+        _ portion: [Store.Rebuilt], since first: Int64, _ run: OperationRun
+    ) throws(OperationRun.Ended) {
         if portion.isEmpty { return }
         let outcomes = try run.orEnd { () throws(Problem) in
-            try store.rebuild(portion, batchTime: run.operation.createdAt)
+            try rooms.store.rebuild(portion, since: first, batchTime: run.operation.createdAt)
         }
         for (rebuilt, outcome) in zip(portion, outcomes) {
             switch outcome {

@@ -11,9 +11,9 @@ extension Command {
         ],
         details: [
             "For a state that is new, was put back from a backup, or was damaged: while the status says E_STATE_STALE,"
-                + " imports wait for this. Adds what the state does not have, and takes away and overwrites nothing. Sources"
-                + " that were kept are known again, and are not imported twice. A run that is interrupted goes on at the"
-                + " next start of the service.",
+                + " imports wait for this. Adds what the state does not have, takes out what was deleted or undone, and"
+                + " overwrites nothing. Sources that were kept are known again, and are not imported twice. A run that is"
+                + " interrupted goes on at the next start of the service.",
             "Exits with 1 when something was found: files that are gone or changed, lines that cannot be understood.",
         ],
         examples: [.init("photospool rebuild", "after a restored backup, or with a new state")]
