@@ -17,6 +17,7 @@ package struct ImportRooms: Sendable {
     let space = SpaceLedger()
     let leftovers = Leftovers()
     let undecided = Undecided()
+    package let previewsOwed: PreviewsOwed
     let turns = ShotTurns()
     package var event: @Sendable (SpoolEvent) -> Void
     package var log: Log
@@ -27,7 +28,8 @@ package struct ImportRooms: Sendable {
 
     package init(
         store: Store, decoders: DecoderPool, pool: BlockingPool, inFlight: InFlight,
-        event: @escaping @Sendable (SpoolEvent) -> Void, log: @escaping Log,
+        previewsOwed: PreviewsOwed = PreviewsOwed(), event: @escaping @Sendable (SpoolEvent) -> Void,
+        log: @escaping Log,
         now: @escaping @Sendable () -> Timestamp, newID: @escaping @Sendable () -> String,
         isStopping: @escaping @Sendable () -> Bool
     ) {
@@ -35,6 +37,7 @@ package struct ImportRooms: Sendable {
         self.decoders = decoders
         self.pool = pool
         self.inFlight = inFlight
+        self.previewsOwed = previewsOwed
         self.event = event
         self.log = log
         self.now = now

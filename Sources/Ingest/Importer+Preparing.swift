@@ -142,7 +142,8 @@ extension Importer {
 
     private func tryPreview(_ fresh: Fresh) throws(ImportEnded) -> PreviewStep.Result {
         let step = PreviewStep(
-            library: library, decoders: rooms.decoders, staging: staging, spec: plan.spec,
+            library: library, decoders: rooms.decoders, staging: library.previewStaging(of: claim.importID),
+            spec: plan.spec,
             policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled })
         do throws(ImportEnded) {
             let result = try step.run(fresh.staged, fresh.inspections)
@@ -167,7 +168,7 @@ extension Importer {
 
     /// What the library has already is not needed any more. So nothing is left in staging when the others have moved, and
     /// whoever finds it after a death can tell that it is over.
-    private func discard(_ staged: Path) {
+    func discard(_ staged: Path) {
         do throws(Errno) {
             try library.root.unlink(staged)
         } catch _ {}  // it goes with staging

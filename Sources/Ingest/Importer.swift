@@ -198,17 +198,23 @@ struct Importer: Sendable {
             return try existing(id)
         }
         let preview = joined?.preview.path == nil ? shot.preview : .none
-        let builder = IntentBuilder(
+        var builder = IntentBuilder(
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
             preview: preview, assetID: joined?.id ?? rooms.newID(), joined: joined,
             sequence: sequence, now: rooms.now())
         var step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         step.queuedOrphans = { orphans in tell(orphans) }
         do throws(CommitStep.Failure) {
-            let intent = try step.run(
-                builder.intent(collision: 0), claim: claim, disposition: plan.dispositionAfterImport,
-                alternative: builder.intent(collision:))
-            return .imported(intent.asset.id)
+            do throws(CommitStep.Failure) { return try commit(builder, by: step) } catch {
+                guard case .rolledBack(let problem) = error, problem.isOfOnePlace,
+                    case .made(let made) = builder.preview, plan.onPreviewFailure != .strict
+                else { throw error }
+                // Where the preview was to stand may be another disk, or have a quota of its own. If the originals can be
+                // named without it, that was it; if not, it is the library's trouble.
+                discard(made.staged)
+                builder.preview = .failed(problem.ofPreview)
+                return try commit(builder, by: step)
+            }
         } catch {
             switch error {
             case .rolledBack(let problem): throw ImportEnded(problem)
@@ -218,6 +224,19 @@ struct Importer: Sendable {
                 return .unresolved(problem)
             }
         }
+    }
+
+    private func commit(
+        _ builder: IntentBuilder, by step: CommitStep
+    ) throws(CommitStep.Failure) -> ImportOutcome {
+        let intent = try step.run(
+            builder.intent(collision: 0), claim: claim, disposition: plan.dispositionAfterImport,
+            alternative: builder.intent(collision:))
+        if case .failed(let problem) = builder.preview, problem.isOfOnePlace {
+            rooms.previewsOwed.note(problem)
+            rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id)), ("ASSET_ID", intent.asset.id)]))
+        }
+        return .imported(intent.asset.id)
     }
 
     /// Says of sidecars that they are queued again.
@@ -238,7 +257,7 @@ struct Importer: Sendable {
 
     private func removeStaging() -> Problem? {
         do throws(Errno) {
-            try library.root.removeTree(staging)
+            try library.removeStaging(of: claim.importID)
             return nil
         } catch {
             return .library(staging, error, doing: "remove")

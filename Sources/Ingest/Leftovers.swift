@@ -12,7 +12,7 @@ final class Leftovers: Sendable {
     func remove(from library: Library) {
         for id in ids.withLock({ $0 }) {
             do throws(Errno) {
-                try library.root.removeTree(LibraryLayout.staging(of: id))
+                try library.removeStaging(of: id)
                 ids.withLock { _ = $0.remove(id) }
             } catch {
                 return  // still no; the others can wait as well

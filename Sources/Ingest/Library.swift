@@ -18,6 +18,10 @@ package final class Library: Sendable {
     private let lock: InstanceLock
     /// One line at a time in the journal. Held over an fsync, on purpose: the line after waits for the one before.
     let journalTurn = Mutex<Void>(())
+    /// Whether previews lie on another filesystem than staging: seen when it was opened, or learnt from a rename.
+    private let previewsElsewhere: Atomic<Bool>
+    var hasPreviewsElsewhere: Bool { previewsElsewhere.load(ordering: .acquiring) }
+    func notePreviewsElsewhere() { previewsElsewhere.store(true, ordering: .releasing) }
     package var journal: LibraryJournal { LibraryJournal(library: self) }
 
     /// What a reload can change while the library stays open.
@@ -67,6 +71,7 @@ package final class Library: Sendable {
                 let mode: UInt32 = own == LibraryLayout.previews ? 0o2750 : 0o700
                 try folder.makeFolders(at: own, mode: mode, gid: own == LibraryLayout.previews ? groupID : nil)
             }
+            previewsElsewhere = Atomic(try Self.hasPreviewsElsewhere(in: folder))
         } catch {
             throw .library(LibraryLayout.own, error, doing: "prepare")
         }

@@ -11,7 +11,11 @@ package enum LibraryLayout {
     package static let trash = own / "trash"
     package static let backup = own / "backup"
 
+    /// For previews that lie on a filesystem of their own.
+    package static let previewStaging = previews / ".staging"
+
     package static func staging(of importID: String) -> Path { staging / importID }
+    package static func previewStaging(of importID: String) -> Path { previewStaging / importID }
 
     /// What was taken out of the library: its originals under the names they had, below `originals`, and its preview.
     package static func trash(of asset: Asset.ID) -> Path { trash / asset }

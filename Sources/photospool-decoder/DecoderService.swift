@@ -11,7 +11,8 @@ import PhotoModel
 enum DecoderService {
     /// A file larger than this is not taken into memory to be decoded; inspecting one reads only parts.
     static let fileLimit: Int64 = 1 << 30
-    static var version: String { unsafe "0.1.0 (libheif \(String(cString: heif_get_version())))" }
+    /// With the libraries that say theirs: another one may decode what this one could not.
+    static var version: String { "\(Release.version) (\(StillDecoder.libraryVersions))" }
 
     /// Whether somebody has started us who means to talk.
     static var hasChannel: Bool { fcntl(Wire.channelNumber, F_GETFD) >= 0 }

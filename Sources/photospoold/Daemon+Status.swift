@@ -13,7 +13,7 @@ extension Daemon {
     var reasons: [Problem] {
         var seen: Set<Problem> = []
         return
-            (outages.reasons + [room.shortage].compactMap { $0 } + openDrops.problems
+            (outages.reasons + [room.shortage, previewsOwed.problem].compactMap { $0 } + openDrops.problems
             + watcher.health.flatMap(\.reasons)
             + [decoders.problem].compactMap { $0 })
             .filter { seen.insert($0).inserted }
@@ -24,7 +24,7 @@ extension Daemon {
         if phase.isStarting { return .starting }
         if outages.isPaused { return .paused }
         let isDegraded =
-            !outages.reasons.isEmpty || room.shortage != nil
+            !outages.reasons.isEmpty || room.shortage != nil || previewsOwed.problem != nil
             || watcher.health.contains { $0.health == .degraded }
         return isDegraded ? .degraded : .running
     }

@@ -27,6 +27,8 @@ final class Daemon: Sendable {
     let trash: Trash
     let upkeep: OperationDesk
     let dailyBackup: DailyBackup
+    let previewsOwed: PreviewsOwed
+    let previewKeeper: PreviewKeeper
     let watcher: Watcher
     let rates: Rates
     /// Imports, two lanes a worker: while one photo of it is with the decoder, another is copied, made durable, verified
@@ -82,6 +84,7 @@ final class Daemon: Sendable {
         outages = Outages(isPaused: isPaused, monotonic: monotonic)
         keeper = LibraryKeeper(store: store, log: log, now: SystemClock.now)
 
+        previewsOwed = PreviewsOwed()
         let wiring = Wiring()
         let news = JobNews(store: store, hub: hub, log: log)
         self.news = news
@@ -93,7 +96,7 @@ final class Daemon: Sendable {
         let watcher = watcher
         room = ImportRoom(
             rooms: ImportRooms(
-                store: store, decoders: decoders, pool: importPool, inFlight: inFlight,
+                store: store, decoders: decoders, pool: importPool, inFlight: inFlight, previewsOwed: previewsOwed,
                 event: { hub.publish($0) }, log: log,
                 now: SystemClock.now, newID: Machine.newID, isStopping: { phase.isStopping }),
             keeper: keeper, outages: outages, settings: { live.current },
@@ -113,6 +116,15 @@ final class Daemon: Sendable {
         let outages = outages
         dailyBackup = DailyBackup(
             store: store, desk: upkeep, mayWork: { outages.mayWork }, log: log, startedAt: startTime)
+        let (decoders, room, keeper) = (decoders, room, keeper)
+        previewKeeper = PreviewKeeper(
+            store: store, desk: upkeep, owed: previewsOwed,
+            decoderVersion: { decoders.probe() ? decoders.decoderVersion : nil }, mayWork: { outages.mayWork },
+            hasRoom: { keeper.library?.hasRoomForPreviews ?? false },
+            retried: { jobs in
+                news.tell(jobs)
+                room.wake()
+            }, log: log, startedAt: startTime)
     }
 
     /// What the watcher sees of the store.

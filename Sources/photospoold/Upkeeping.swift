@@ -30,6 +30,12 @@ enum Upkeeping {
                 library: try library(), store: store, decoders: decoders, spec: PreviewSpec(live.current.preview),
                 log: log, now: SystemClock.now, newID: Machine.newID)
         }
+        let previews = PreviewsOperation(rooms) { () throws(Problem) in
+            PreviewMaker(
+                library: try library(), store: store, decoders: decoders, spec: PreviewSpec(live.current.preview),
+                log: log, now: SystemClock.now, newID: Machine.newID)
+        }
+        let sweep = SweepOperation(rooms)
         return OperationDesk(
             store: store,
             works: [
@@ -38,6 +44,8 @@ enum Upkeeping {
                 .check: { (run) throws(OperationRun.Ended) in try check.run(run) },
                 .backup: { (run) throws(OperationRun.Ended) in try backup.run(run) },
                 .rebuild: { (run) throws(OperationRun.Ended) in try rebuild.run(run) },
+                .previews: { (run) throws(OperationRun.Ended) in try previews.run(run) },
+                .sweep: { (run) throws(OperationRun.Ended) in try sweep.run(run) },
                 .adopt: { (run) throws(OperationRun.Ended) in try adopt.run(run) },
                 .undo: { (run) throws(OperationRun.Ended) in try undo.run(run) },
             ],

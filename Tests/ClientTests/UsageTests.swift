@@ -14,7 +14,8 @@ private func commandNames() throws -> [String] {
 @Suite("The command line") struct UsageTests {
     static let commands = [
         "status", "watch", "jobs", "job", "batches", "batch", "assets", "show", "import", "retry", "cancel", "pause",
-        "resume", "rescan", "reload", "verify", "manifest", "backup", "rebuild", "adopt", "undo", "delete", "forget",
+        "resume", "rescan", "reload", "verify", "manifest", "backup", "rebuild", "adopt", "previews", "sweep", "undo",
+        "delete", "forget",
         "operations", "init", "doctor", "config", "completions", "help",
     ]
 

@@ -74,8 +74,7 @@ extension Adoption {
         _ part: Part, _ isCancelled: @escaping () -> Bool, _ outcome: inout Outcome
     ) throws(Stop) -> Asset.ID? {
         let importID = newID()
-        let staging = LibraryLayout.staging(of: importID)
-        defer { removeStaging(staging) }
+        defer { removeStaging(of: importID) }
         let (asset, made) = try describe(part, importID: importID, isCancelled)
         for member in part.members where stamp(of: member.file.staged) != member.file.sourceStamp {
             outcome.refused.append(
@@ -167,7 +166,8 @@ extension Adoption {
         do throws(ImportEnded) {
             // A photo that cannot be shown is in the library all the same: its asset says why.
             return try PreviewStep(
-                library: library, decoders: decoders, staging: staging, spec: spec, policy: .keep,
+                library: library, decoders: decoders, staging: library.previewStaging(of: importID), spec: spec,
+                policy: .keep,
                 isCancelled: isCancelled
             ).run(files, inspections)
         } catch {
@@ -178,7 +178,7 @@ extension Adoption {
         }
     }
 
-    private func removeStaging(_ staging: Path) {
-        do throws(Errno) { try library.root.removeTree(staging) } catch _ {}  // the sweep finds it
+    private func removeStaging(of importID: String) {
+        do throws(Errno) { try library.removeStaging(of: importID) } catch _ {}  // the sweep finds it
     }
 }

@@ -42,6 +42,9 @@ struct FinalMoves {
             try calls.rename(move.staged, move.final, library.root)
         } catch {
             if error == .exists { throw .nameTaken(move.final) }
+            if error == .crossDevice, move.final.below(LibraryLayout.previews) != nil {
+                library.notePreviewsElsewhere()
+            }
             throw .problem(.library(move.final, error, doing: "name"))
         }
     }

@@ -8,7 +8,7 @@ struct IntentBuilder {
     let facts: ShotFacts
     let staged: [StagedResource]
     let inspections: [Inspection]
-    let preview: PreviewStep.Result
+    var preview: PreviewStep.Result
     let assetID: Asset.ID
     /// The asset in the catalog that the files join.
     let joined: Asset?

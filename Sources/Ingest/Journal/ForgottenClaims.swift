@@ -35,6 +35,23 @@ package struct ForgottenClaims {
         return (done, failed)
     }
 
+    /// Claims that nobody is at work on: of a source that this state does not know, or of which nothing is owed any more.
+    /// - Returns: where each lies, and the name that it had if that is known.
+    package func stale() throws(Problem) -> [(claim: Path, source: Path?)] {
+        var found: [(claim: Path, source: Path?)] = []
+        for drop in drops {
+            for id in Self.left(in: drop) {
+                let subject = try store.journalSubject(id)
+                var job: Job?
+                if let subject { job = try store.job(subject.job) }
+                // Looked at once more: it may just have come to its end.
+                if job?.disposition == .pending || !Self.left(in: drop).contains(id) { continue }
+                found.append((drop.path / SourceClaims.name(id), subject?.path))
+            }
+        }
+        return found
+    }
+
     private static func left(in drop: DropFolder) -> [Int64] {
         do throws(Errno) { return try SourceClaims.left(in: drop.path) } catch { return [] }  // none, or it is away
     }

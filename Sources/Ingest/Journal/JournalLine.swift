@@ -68,6 +68,11 @@ extension JournalLine {
         JournalLine(id: id, time: time.rfc3339, what: "preview", assetID: asset, preview: preview)
     }
 
+    /// Something of our own that nobody needs is about to be removed.
+    package static func sweeping(_ path: Path, id: Int64, at time: Timestamp) -> JournalLine {
+        JournalLine(id: id, time: time.rfc3339, what: "sweep", path: path)
+    }
+
     /// A source that is about to be put back where it came from.
     package static func returning(
         _ path: Path, to target: Path, job: Job.ID, id: Int64, at time: Timestamp

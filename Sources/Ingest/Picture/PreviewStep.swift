@@ -6,10 +6,14 @@ import Preview
 struct PreviewStep {
     let library: Library
     let decoders: DecoderPool
+    /// Where the preview is staged: ``Library/previewStaging(of:)``.
     let staging: Path
     let spec: PreviewSpec
     let policy: ImportSettings.OnPreviewFailure
     let isCancelled: () -> Bool
+
+    /// Of files that an asset may be shown by.
+    static let roles: Set<Role> = [.photo, .alternatePhoto, .video]
 
     enum Result: Sendable {
         case made(StagedPreview)
@@ -21,7 +25,7 @@ struct PreviewStep {
 
     func run(_ staged: [StagedResource], _ inspections: [Inspection]) throws(ImportEnded) -> Result {
         let candidates = zip(staged, inspections)
-            .filter { [.photo, .alternatePhoto, .video].contains($0.0.role) && $0.1.mediaType.previewRank < 9 }
+            .filter { Self.roles.contains($0.0.role) && $0.1.mediaType.previewRank < 9 }
             .sorted { $0.1.mediaType.previewRank < $1.1.mediaType.previewRank }
         guard !candidates.isEmpty else { return .none }
         var first: Problem?
@@ -31,6 +35,7 @@ struct PreviewStep {
             } catch {
                 switch error {
                 case .ended(let end): throw end
+                case .unwritable(let problem): return .failed(problem)
                 case .problem(let problem): first = first ?? problem
                 }
             }
@@ -45,10 +50,11 @@ struct PreviewStep {
         }
     }
 
-    /// Why this candidate gave none: the import is over, or the next candidate may do.
+    /// Why this candidate gave none: the import is over, the next candidate may do, or none will.
     private enum PreviewFailed: Error {
         case ended(ImportEnded)
         case problem(Problem)
+        case unwritable(Problem)
     }
 
     private func make(
@@ -58,6 +64,10 @@ struct PreviewStep {
         do throws(Problem) {
             return try store(decoded)
         } catch {
+            // A place of its own that is full, or broken, keeps no original out.
+            if library.hasPreviewsElsewhere, policy != .strict, error.isOfOnePlace {
+                throw .unwritable(error.ofPreview)
+            }
             throw .ended(ImportEnded(error))
         }
     }
@@ -93,6 +103,7 @@ struct PreviewStep {
         }
         let digest = SHA256.digest(of: bytes)
         let stamp = try onLibrary(staged, doing: "write") { () throws(Errno) in
+            if library.hasPreviewsElsewhere { try library.root.makeFolders(at: staging, mode: 0o700) }
             let file = try library.root.create(staged, mode: library.fileMode, gid: library.groupID)
             try file.write(bytes)
             let stamp = try file.status().stamp

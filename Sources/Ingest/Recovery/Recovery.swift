@@ -204,11 +204,8 @@ package struct Recovery {
     }
 
     package func removeStaging(of importID: String) throws(Problem) {
-        let staging = LibraryLayout.staging(of: importID)
-        do throws(Errno) {
-            try library.root.removeTree(staging)
-        } catch {
-            guard error == .noEntry else { throw .library(staging, error, doing: "remove") }
+        try onLibrary(LibraryLayout.staging(of: importID), doing: "remove") { () throws(Errno) in
+            try library.removeStaging(of: importID)
         }
     }
 }

@@ -22,34 +22,52 @@ package struct Sweep {
     ///     once (their files have been committed), the rest once it is older than `sweep_after`.
     /// - Returns: how many were removed.
     package func run(live: Set<String>) throws(Problem) -> Int {
-        var names: [Path] = []
-        try onLibrary(LibraryLayout.staging, doing: "list") { () throws(Errno) in
-            try library.root.folder(at: LibraryLayout.staging).forEachEntry { name, _ throws(Errno) in
-                names.append(name)
-                return true
-            }
+        let dead = try find(live: { () throws(Problem) in live })
+        for path in dead {
+            try remove(path)
+            log(LogLine(.info, "A stale staging directory was removed.", [("IMPORT_ID", SafeText.of(path.name))]))
         }
-        var removed = 0
-        for name in names where !live.contains(name.shown) {
-            guard isDead(name) else { continue }
-            try onLibrary(LibraryLayout.staging / name, doing: "sweep") { () throws(Errno) in
-                try library.root.removeTree(LibraryLayout.staging / name)
-            }
-            removed += 1
-            log(LogLine(.info, "A stale staging directory was removed.", [("IMPORT_ID", SafeText.of(name))]))
-        }
-        return removed
+        return dead.count
     }
 
-    private func isDead(_ name: Path) -> Bool {
+    /// The staging directories, relative to the library, that belong to no live import.
+    /// - Parameters:
+    ///   - live: asked once they were listed: an import that begins later has none of them.
+    ///   - isDue: also those that are not older than `sweep_after`.
+    package func find(
+        live: () throws(Problem) -> Set<String>, whateverAge isDue: Bool = false
+    ) throws(Problem) -> [Path] {
+        var found: [Path] = []
+        for place in [LibraryLayout.staging, LibraryLayout.previewStaging] {
+            try onLibrary(place, doing: "list") { () throws(Errno) in
+                do throws(Errno) {
+                    try library.root.folder(at: place).forEachEntry { name, _ throws(Errno) in
+                        found.append(place / name)
+                        return true
+                    }
+                } catch .noEntry {}  // previews have one only where they lie elsewhere
+            }
+        }
+        let live = try live()
+        return found.sorted().filter { !live.contains($0.name.shown) && (isDue || isDead($0)) }
+    }
+
+    /// Through its parent: nothing removes a tree through a mount, and previews may lie behind one.
+    package func remove(_ path: Path) throws(Problem) {
+        try onLibrary(path, doing: "sweep") { () throws(Errno) in
+            try library.root.folder(at: path.parent).removeTree(path.name)
+        }
+    }
+
+    private func isDead(_ path: Path) -> Bool {
         do throws(Errno) {
             var isEmpty = true
-            try library.root.folder(at: LibraryLayout.staging / name).forEachEntry { _, _ throws(Errno) in
+            try library.root.folder(at: path).forEachEntry { _, _ throws(Errno) in
                 isEmpty = false
                 return false
             }
             if isEmpty { return true }
-            let status = try library.root.status(of: LibraryLayout.staging / name)
+            let status = try library.root.status(of: path)
             return now() - Timestamp(nanoseconds: status.stamp.mtime) > sweepAfter
         } catch {
             return false  // gone or unreadable: nothing to decide, and the next sweep looks again

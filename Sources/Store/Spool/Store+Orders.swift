@@ -34,6 +34,22 @@ extension Store {
         }
     }
 
+    /// Queues again what failed with one of these codes.
+    /// - Returns: the jobs.
+    package func retryFailed(with codes: [Problem.Code], at now: Timestamp) throws(Problem) -> [Job.ID] {
+        let places = codes.map { _ in "?" }.joined(separator: ", ")
+        return try write { (connection) throws(Problem) in
+            let jobs = try connection.all(
+                "SELECT id FROM job INDEXED BY job_state WHERE state = 'failed' AND problem_code IN (\(places)) ORDER BY id",
+                codes.map { .text($0.rawValue) }
+            ) { row throws(SQLiteError) in try row.integer(0) }
+            for job in jobs {
+                try connection.change("UPDATE job SET \(Self.again) WHERE id = ?", [.integer(job)])
+            }
+            return jobs
+        }
+    }
+
     static let again = """
         state = 'queued', attempts = 0, crash_count = min(crash_count, 1), not_before = NULL, finished_at = NULL, \
         problem_code = NULL, problem_title = NULL, problem_recovery = NULL, asset_id = NULL

@@ -6,7 +6,7 @@ enum CommandTable {
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
         (
             "Looking after the library",
-            [.verify, .manifest, .backup, .rebuild, .adopt, .undo, .delete, .forget, .operations]
+            [.verify, .manifest, .backup, .rebuild, .adopt, .previews, .sweep, .undo, .delete, .forget, .operations]
         ),
         ("Setting up", [.initialise, .doctor, .config, .completions, .help]),
     ]
