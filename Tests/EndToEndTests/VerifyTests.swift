@@ -67,6 +67,69 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
+    /// One bit of it, with its size and times as they were.
+    private func flip(_ url: URL, at position: Int) throws {
+        let date = try FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
+        let handle = try FileHandle(forUpdating: url)
+        try handle.seek(toOffset: UInt64(position))
+        let byte = try #require(try handle.read(upToCount: 1)?.first)
+        try handle.seek(toOffset: UInt64(position))
+        try handle.write(contentsOf: Data([byte ^ 1 << UInt8.random(in: 0..<8)]))
+        try handle.close()
+        try FileManager.default.setAttributes([.modificationDate: try #require(date)], ofItemAtPath: url.path)
+    }
+
+    @Test(.timeLimit(.minutes(6)))
+    func `G13 finds 100 of 100 faults among 1,000 originals, and takes nothing sound for one`() async throws {
+        let installation = try Installation()
+        for number in 1...1000 {
+            let url = installation.drop.appending(path: "\(number % 10)/IMG_\(number).JPG")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Samples.small(number).write(to: url)
+        }
+        try await installation.start()
+        try await installation.wait(for: "the photos") { try installation.status().queue.imported == 1000 }
+        let clean = try await run(installation, #"{"kind": "verify"}"#)
+        #expect(clean.state == "done" && clean.done == 1000 && clean.findingsCount == 0, "\(clean)")
+
+        var expected: Set<String> = []
+        let chosen = try installation.visibleFiles().shuffled().prefix(100)
+        for (number, path) in chosen.enumerated() {
+            let url = installation.library.appending(path: path)
+            let size = try #require(try url.resourceValues(forKeys: [.fileSizeKey]).fileSize)
+            switch number % 4 {
+            case 0:
+                try flip(url, at: Int.random(in: 0..<size))
+                expected.insert("changed \(path)")
+            case 1:
+                let handle = try FileHandle(forUpdating: url)
+                try handle.truncate(atOffset: UInt64(Int.random(in: 0..<size)))
+                try handle.close()
+                expected.insert("truncated \(path)")
+            case 2:
+                try FileManager.default.removeItem(at: url)
+                expected.insert("missing \(path)")
+            default:
+                try Data("x".utf8).write(to: url.appendingPathExtension("stranger"))
+                expected.insert("foreign \(path).stranger")
+            }
+        }
+        let found = try await run(installation, #"{"kind": "verify"}"#)
+        var findings: Set<String> = []
+        var page = found
+        while true {
+            findings.formUnion((page.findings ?? []).map { "\($0.kind) \($0.path ?? "")" })
+            guard let next = page.next else { break }
+            page = try installation.get("/v1/operations/\(found.id)?limit=200&after=\(next)")
+        }
+        print(
+            "G13: \(findings.intersection(expected).count) of \(expected.count) faults found, "
+                + "\(findings.subtracting(expected).count) false alarms")
+        #expect(expected.count == 100 && findings == expected && found.findingsCount == 100)
+        #expect(installation.stop() == 0)
+    }
+
     @Test(.timeLimit(.minutes(2)))
     func `refuses what it does not know, and says what there is`() async throws {
         let installation = try Installation()
