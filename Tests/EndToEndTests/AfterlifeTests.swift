@@ -114,13 +114,23 @@ import Testing
 
     /// A rebuild, and then a look at every source: everything is as it was.
     private func expectRebuilt(
-        _ installation: Installation, _ before: [String: [String]], _ files: [String]
+        _ installation: Installation, _ before: [String: [String]], _ files: [String], kills: Int = 0
     ) async throws {
         try await installation.start()
         try await installation.wait(for: "the refusal") {
             try installation.status().reasons.contains { $0.code == "E_STATE_STALE" }
         }
-        let done = try await perform(installation, "rebuild")
+        let reply = try installation.post("/v1/operations", body: #"{"kind": "rebuild"}"#)
+        let id = try JSON.decode(OperationBody.self, from: reply.body).id
+        for _ in 0..<kills {
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...15)))
+            installation.kill()
+            try await installation.start()
+        }
+        try await installation.wait(for: "the rebuild") {
+            try installation.get("/v1/operations/\(id)", as: OperationBody.self).isOver
+        }
+        let done: OperationBody = try installation.get("/v1/operations/\(id)")
         #expect(done.state == "done" && done.findingsCount == 0, "\(done)")
         try await installation.wait(for: "the end of the outage") { try installation.status().reasons.isEmpty }
         _ = try installation.post("/v1/rescan")
@@ -138,9 +148,9 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
-    @Test(.timeLimit(.minutes(4)), arguments: ["keep", "move"])
+    @Test(.timeLimit(.minutes(4)), arguments: zip(["keep", "move", "keep"], [0, 0, 3]))
     func `from nothing but the library knows the same photos and what is to stay out, and brings nothing back`(
-        afterImport: String
+        afterImport: String, kills: Int
     ) async throws {
         let installation = try Installation(dropKeys: "after_import = \"\(afterImport)\"")
         try await installation.start()
@@ -151,7 +161,7 @@ import Testing
         #expect(installation.stop() == 0)
         try FileManager.default.removeItem(at: installation.state)
         try FileManager.default.createDirectory(at: installation.state, withIntermediateDirectories: true)
-        try await expectRebuilt(installation, before, files)
+        try await expectRebuilt(installation, before, files, kills: kills)
     }
 
     @Test(.timeLimit(.minutes(4)))

@@ -48,6 +48,35 @@ import Testing
         #expect(try !scene.store.isTombstoned(SHA256.digest(of: first)))
     }
 
+    @Test func `lets bytes in again although the service died over it, and says so in the library`() throws {
+        let scene = try UpkeepScene()
+        try journal.write([(1, journal.intent("i", asset: "a", Self.bytes))], to: scene)
+        try journal.put(Self.bytes, in: scene)
+        #expect(try journal.rebuild(scene).isEmpty)
+        try scene.trash.take("a", out: scene.library, for: .delete)
+        #expect(try scene.store.tombstones(of: "a") == 1)
+        _ = try scene.store.reserveJournal(
+            what: "forget", job: nil, path: Path(bytes: []), sha256: nil, detail: "a", at: UpkeepScene.start)
+        try scene.trash.finishInterrupted(in: scene.library)
+        #expect(try scene.store.tombstones(of: "a") == 0)
+        #expect(try scene.trash.forget("a", library: scene.library) == 0)
+        // A state that knows nothing learns it from the library alone.
+        let other = try Store(directory: Path(scene.folder.path), log: { _ in }, now: UpkeepScene.start)
+        let library = scene.library
+        let rooms = UpkeepRooms(
+            store: other, library: { library }, drops: { [] }, log: { _ in }, now: { UpkeepScene.start })
+        let operation = RebuildOperation(rooms, trash: Trash(store: other, log: { _ in }, now: { UpkeepScene.start }))
+        _ = try other.order(.rebuild, [:], at: UpkeepScene.start)
+        let taken = try #require(try other.takeOperation())
+        try operation.run(OperationRun(taken.operation, cursor: taken.cursor, store: other))
+        #expect(try other.tombstones(of: "a") == 0 && other.asset("a") == nil)
+    }
+
+    @Test(arguments: ["removal/7", "12", "preview/9"])
+    func `goes on behind the line it had come to`(cursor: String) {
+        #expect(RebuildPlace(cursor).text == cursor)
+    }
+
     @Test func `counts an act of this state for more than what the journal said when it was read`() throws {
         let scene = try UpkeepScene()
         try journal.write([(1, journal.intent("i", asset: "a", Self.bytes))], to: scene)
@@ -71,23 +100,24 @@ import Testing
 
     @Test func `finishes what was on its way to the trash, and leaves what took its name since`() throws {
         let scene = try UpkeepScene()
-        let sidecar = Path("2026/IMG_1.xmp")
+        let raw = Path("2026/IMG_1.DNG")
         try journal.write(
             [
                 (1, journal.intent("i", asset: "a", Self.bytes)),
-                (2, journal.intent("j", asset: "a", Array("x".utf8), at: sidecar, joins: true, role: .sidecar)),
+                (2, journal.intent("j", asset: "a", Array("x".utf8), at: raw, joins: true, role: .alternatePhoto)),
             ], to: scene)
         var whole = asset("a")
-        whole.resources += journal.intent("j", asset: "a", Array("x".utf8), at: sidecar, role: .sidecar).asset.resources
+        whole.resources +=
+            journal.intent("j", asset: "a", Array("x".utf8), at: raw, role: .alternatePhoto).asset.resources
         try takeOut(whole, "undo", id: 3, in: scene)
-        // The photo had gone when the power did, the sidecar had not.
+        // The JPEG had gone when the power did, the RAW had not.
         let originals = LibraryLayout.trash(of: "a") / "originals"
         try journal.put(Self.bytes, at: originals / JournalTests.path, in: scene)
-        try journal.put(Array("x".utf8), at: sidecar, in: scene)
+        try journal.put(Array("x".utf8), at: raw, in: scene)
         #expect(try journal.rebuild(scene) == ["trashed"])
         #expect(try journal.ids(scene).isEmpty)
         #expect(try scene.names("library/2026").isEmpty)
-        #expect(try scene.library.root.contains(originals / sidecar))
+        #expect(try scene.library.root.contains(originals / raw))
 
         let other = try UpkeepScene()
         try journal.write([(1, journal.intent("i", asset: "a", Self.bytes))], to: other)
