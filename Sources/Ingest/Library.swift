@@ -197,7 +197,9 @@ package final class Library: Sendable {
     ///
     /// - Throws: `E_STATE_STALE`.
     package func checkNotAhead(of store: Store) throws(Problem) {
-        let (known, written) = (try store.highestJournalID(), try journal.lastID())
+        // In this order: ids are reserved before their lines are written, by imports that may be at work meanwhile.
+        let written = try journal.lastID()
+        let known = try store.highestJournalID()
         guard written > known else { return }
         throw Problem(
             .stateStale, "The library's journal has come to entry \(written), but this state only knows of \(known).")
