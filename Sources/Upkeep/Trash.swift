@@ -38,14 +38,28 @@ package final class Trash: Sendable {
                     .notFound, "There is no asset \(SafeText.of(id, limit: 64)).", todo: "Nothing; it is gone.")
             }
             try library.check()
-            let time = now()
-            let line = try store.reserveJournal(
-                what: reason.rawValue, job: nil, path: asset.resources.first?.path ?? Path(bytes: []),
-                sha256: asset.resources.first?.sha256, detail: asset.id, at: time)
-            try announce(asset, reason, line: line, in: library, at: time)
-            try move(asset, in: library)
-            try store.remove(asset, journal: line, isForGood: reason == .delete, at: time)
+            try take(asset, line: nil, for: reason, in: library)
             log(LogLine(.info, "An asset was put into the trash.", [("ASSET_ID", asset.id)]))
+        }
+    }
+
+    /// Once more when a late member joins it meanwhile, which then goes along.
+    /// - Parameter line: what announced it already.
+    private func take(_ asset: Asset, line: Int64?, for reason: Reason, in library: Library) throws(Problem) {
+        var (asset, line) = (asset, line)
+        while true {
+            let time = now()
+            let id =
+                if let line { line } else {
+                    try store.reserveJournal(
+                        what: reason.rawValue, job: nil, path: asset.resources.first?.path ?? Path(bytes: []),
+                        sha256: asset.resources.first?.sha256, detail: asset.id, at: time)
+                }
+            try announce(asset, reason, line: id, in: library, at: time)
+            try move(asset, in: library)
+            if try store.remove(asset, journal: id, isForGood: reason == .delete, at: time) { return }
+            guard let joined = try store.asset(asset.id) else { return }
+            (asset, line) = (joined, nil)
         }
     }
 
@@ -95,10 +109,7 @@ package final class Trash: Sendable {
                 }
                 // The line in the library's journal may be missing: written again, it says the same.
                 try library.check()
-                let time = now()
-                try announce(asset, reason, line: open.journal, in: library, at: time)
-                try move(asset, in: library)
-                try store.remove(asset, journal: open.journal, isForGood: reason == .delete, at: time)
+                try take(asset, line: open.journal, for: reason, in: library)
                 log(LogLine(.info, "An interrupted removal was finished.", [("ASSET_ID", asset.id)]))
             }
         }

@@ -2,6 +2,7 @@ import Files
 import Foundation
 import PhotoModel
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -70,6 +71,45 @@ import Testing
         let taken = try #require(try other.takeOperation())
         try operation.run(OperationRun(taken.operation, cursor: taken.cursor, store: other))
         #expect(try other.tombstones(of: "a") == 0 && other.asset("a") == nil)
+    }
+
+    @Test func `takes along what joined it while it was on its way`() throws {
+        let scene = try UpkeepScene()
+        try journal.write([(1, journal.intent("i", asset: "a", Self.bytes))], to: scene)
+        try journal.put(Self.bytes, in: scene)
+        #expect(try journal.rebuild(scene).isEmpty)
+        let late = scene.folder.url.appending(path: "library/2026/IMG_1.xmp")
+        // The time is asked when the files it has are known already.
+        let calls = Mutex(0)
+        let folder = scene.folder
+        let trash = Trash(
+            store: scene.store, log: { _ in },
+            now: {
+                let isFirst = calls.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                if isFirst {
+                    let join = """
+                        INSERT INTO resource (asset_id, position, role, path, source_path, size, sha256, mtime_ns, media_type)
+                        SELECT asset_id, 9, 'sidecar', CAST('2026/IMG_1.xmp' AS BLOB), source_path, 4, zeroblob(32), 0, media_type
+                        FROM resource WHERE asset_id = 'a'
+                        """
+                    let said = try? Programs.run("/usr/bin/sqlite3", [folder.path + "/state/spool.db", join])
+                    if said?.status != 0 { Issue.record("\(said?.errors ?? "no sqlite3")") }
+                    try? Data("late".utf8).write(to: late)
+                }
+                return UpkeepScene.start
+            })
+        try trash.take("a", out: scene.library, for: .undo)
+        #expect(calls.withLock { $0 } == 2)
+        #expect(try scene.store.asset("a") == nil)
+        #expect(!FileManager.default.fileExists(atPath: late.path))
+        #expect(try scene.names("library/.photospool/trash/a/originals/2026").contains("IMG_1.xmp"))
+        let lines = try Programs.run(
+            "/usr/bin/sqlite3",
+            [folder.path + "/state/spool.db", "SELECT outcome FROM journal WHERE what = 'undo' ORDER BY id"])
+        #expect(lines.output == "overtaken\ntrashed\n")
     }
 
     @Test(arguments: ["removal/7", "12", "preview/9"])

@@ -7,12 +7,21 @@ extension Store {
     /// stay known, so that no rescan brings them back, and a retry does. What was still to be moved or deleted is kept:
     /// only a listed original stands for a source.
     /// - Parameter isForGood: leaves tombstones: the same bytes are passed over when they come again.
-    package func remove(
+    /// - Returns: false when it has other files by now than `asset` says, for something joined it: it stays then, and its
+    ///   line is closed.
+    @discardableResult package func remove(
         _ asset: Asset, journal: Int64, isForGood: Bool, at now: Timestamp
-    ) throws(Problem) {
+    ) throws(Problem) -> Bool {
         try write { (connection) throws(Problem) in
-            try Self.takeOut(asset.id, tombstones: isForGood ? asset.resources : [], at: now, on: connection)
-            try Journal.close(journal, outcome: "trashed", on: connection)
+            let paths = try connection.all("SELECT path FROM resource WHERE asset_id = ?", [.text(asset.id)]) {
+                row throws(SQLiteError) in Path(bytes: try row.blob(0))
+            }
+            let isSame = Set(paths) == Set(asset.resources.map(\.path))
+            if isSame {
+                try Self.takeOut(asset.id, tombstones: isForGood ? asset.resources : [], at: now, on: connection)
+            }
+            try Journal.close(journal, outcome: isSame ? "trashed" : "overtaken", on: connection)
+            return isSame
         }
     }
 
