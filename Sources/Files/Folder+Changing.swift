@@ -111,6 +111,16 @@ extension Folder {
         }
     }
 
+    /// Gives a file its new name, and takes it from whatever file has it: for what is ours alone and is written anew as a
+    /// whole. Neither folder is synchronised.
+    package func renameReplacing(_ from: Path, to: Path, in target: borrowing Folder) throws(Errno) {
+        try withParent(of: from) { fromDirectory, fromName throws(Errno) in
+            try target.withParent(of: to) { toDirectory, toName throws(Errno) in
+                _ = try retryingInterrupted { unsafe renameat(fromDirectory, fromName, toDirectory, toName) }
+            }
+        }
+    }
+
     /// Removes a folder with all that is in it, or a file; nothing there is fine.
     ///
     /// Symbolic links are removed, never followed; a mount below is not entered (``Errno/crossDevice``). What we make

@@ -48,7 +48,7 @@ extension DropWatch {
     /// What leads into the library must not be taken for a drop folder: its originals would be sources, and be disposed
     /// of. The configuration was checked for it; a link or a mount can bring it about later.
     private func objection(to folder: borrowing Folder) throws(Errno) -> Problem? {
-        if try folder.contains(LibraryMarker.path) {
+        if try LibraryMarker.isPresent(in: folder) {
             return Problem(
                 .overlap,
                 "The drop folder \(SafeText.of(settings.path)) leads to a library; nothing is taken from there.",

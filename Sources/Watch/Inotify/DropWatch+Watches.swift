@@ -45,7 +45,7 @@ extension DropWatch {
 
     /// Whose files are originals of somebody, ours or another's: never sources.
     static func isLibrary(_ held: OpenFolder) throws(Errno) -> Bool {
-        do throws(Errno) { return try held.folder.contains(LibraryMarker.path) } catch {
+        do throws(Errno) { return try LibraryMarker.isPresent(in: held.folder) } catch {
             // Something else stands under that name, or nobody may look: no library of anybody's who could use it so.
             if [.notDirectory, .loop, .accessDenied, .crossDevice].contains(error) { return false }
             throw error
