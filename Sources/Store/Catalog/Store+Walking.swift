@@ -15,15 +15,17 @@ extension Store {
     }
 
     /// Originals in the order of their assets' ids, which is that of their imports.
-    /// - Parameter place: the last one of the portion before.
+    /// - Parameters:
+    ///   - place: the last one of the portion before.
+    ///   - onMirror: only those that the mirror is known to hold.
     package func resources(
-        after place: ResourcePlace?, limit: Int
+        after place: ResourcePlace?, limit: Int, onMirror: Bool = false
     ) throws(Problem) -> [(place: ResourcePlace, resource: Resource)] {
         try read { (connection) throws(Problem) in
             try connection.all(
                 """
                 SELECT \(AssetRow.resourceColumns), position FROM resource
-                WHERE (asset_id, position) > (?, ?) ORDER BY asset_id, position LIMIT ?
+                WHERE (asset_id, position) > (?, ?)\(onMirror ? " AND mirrored = 1" : "") ORDER BY asset_id, position LIMIT ?
                 """,
                 [.text(place?.asset ?? ""), .integer(place?.position ?? -1), .integer(Int64(limit))]
             ) { row throws(SQLiteError) in
@@ -36,9 +38,11 @@ extension Store {
     }
 
     /// How many originals the catalog has, and how many bytes they hold. Reads all of them once.
-    package func resourceTotals() throws(Problem) -> (files: Int64, bytes: Int64) {
+    package func resourceTotals(onMirror: Bool = false) throws(Problem) -> (files: Int64, bytes: Int64) {
         try read { (connection) throws(Problem) in
-            try connection.one("SELECT count(*), coalesce(sum(size), 0) FROM resource") { row throws(SQLiteError) in
+            try connection.one(
+                "SELECT count(*), coalesce(sum(size), 0) FROM resource" + (onMirror ? " WHERE mirrored = 1" : "")
+            ) { row throws(SQLiteError) in
                 (files: try row.integer(0), bytes: try row.integer(1))
             } ?? (0, 0)
         }

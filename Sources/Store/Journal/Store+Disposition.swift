@@ -4,10 +4,16 @@ import SQLite
 /// What becomes of sources after their import. It never changes the import's own outcome.
 extension Store {
     /// The jobs whose source still waits to be moved or deleted, oldest first.
-    package func pendingDispositions() throws(Problem) -> [Job] {
-        try read { (connection) throws(Problem) in
+    /// - Parameter onMirror: only those whose originals are all on the mirror.
+    package func pendingDispositions(onMirror: Bool = false) throws(Problem) -> [Job] {
+        let mirrored = Self.isMirrored.replacing("?1", with: "job.asset_id")
+        let condition = onMirror ? " AND (asset_id IS NULL OR (\(mirrored)))" : ""
+        return try read { (connection) throws(Problem) in
             let found = try connection.all(
-                "SELECT \(JobRow.columns) FROM job WHERE disposition = 'pending' ORDER BY id", [], JobRow.read)
+                """
+                SELECT \(JobRow.columns) FROM job INDEXED BY job_to_dispose
+                WHERE disposition = 'pending'\(condition) ORDER BY id
+                """, [], JobRow.read)
             var jobs: [Job] = []
             for job in found { jobs.append(try JobRow.withFiles(job, on: connection)) }
             return jobs

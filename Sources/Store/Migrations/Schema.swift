@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first, second, third, fourth]
+    static let steps: [String] = [first, second, third, fourth, fifth]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -245,5 +245,30 @@ enum Schema {
             detail TEXT NOT NULL,
             PRIMARY KEY (operation_id, position)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The mirror. Of each original, whether it is there: 0 no, 1 yes, 2 no and it takes somebody to change that. What
+    /// leaves the catalog has to leave the mirror; a trigger notes it, however it leaves. `mirrored` is the same in all of an
+    /// index, and makes it one that answers by itself: a million are counted in 66 ms and not in 370.
+    private static let fifth = """
+        ALTER TABLE resource ADD COLUMN mirrored INTEGER NOT NULL DEFAULT 0 CHECK (mirrored IN (0, 1, 2));
+        CREATE INDEX resource_to_mirror ON resource (mirrored, asset_id, position) WHERE mirrored = 0;
+        CREATE INDEX resource_refused ON resource (mirrored, asset_id, position) WHERE mirrored = 2;
+        CREATE TABLE mirror_removal (
+            id INTEGER PRIMARY KEY,
+            asset_id TEXT NOT NULL,
+            path BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            sha256 BLOB NOT NULL CHECK (length(sha256) = 32),
+            was_there INTEGER NOT NULL CHECK (was_there IN (0, 1))
+        ) STRICT;
+        CREATE INDEX mirror_removal_path ON mirror_removal (path);
+        CREATE TRIGGER resource_leaves_the_mirror AFTER DELETE ON resource
+        WHEN EXISTS (SELECT 1 FROM setting WHERE key = 'mirror_id')
+        BEGIN
+            INSERT INTO mirror_removal (asset_id, path, size, sha256, was_there)
+            VALUES (OLD.asset_id, OLD.path, OLD.size, OLD.sha256,
+                OLD.mirrored = 1 AND NOT EXISTS (SELECT 1 FROM setting WHERE key = 'mirror_reset'));
+        END;
         """
 }
