@@ -25,7 +25,8 @@ extension DropWatch {
         if node.parent != nil, try Self.isLibrary(held) {
             report(
                 .overlap,
-                "\(SafeText.of(absolute(node))) in the drop folder \(settings.name) is a library; it is not looked into.",
+                "\(SafeText.of(absolute(node))) in the drop folder \(settings.name) is a library or a mirror;"
+                    + " it is not looked into.",
                 todo: "Nothing, if that is meant; else take the library out of the drop folder.")
             detach(node)
             return nil
