@@ -17,7 +17,8 @@ extension ConfigurationFile {
 
     private static func library(_ library: LibrarySettings) -> [Line] {
         [
-            ("path", quoted(library.path)), ("template", quoted(library.template)),
+            ("path", quoted(library.path)), ("mirror", quoted(library.mirror)),
+            ("template", quoted(library.template)),
             ("reserve_free", quoted(Units.shown(library.reserveFree))), ("file_mode", quoted(octal(library.fileMode))),
             ("group", quoted(library.group)),
         ]

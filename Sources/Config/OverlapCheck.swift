@@ -9,7 +9,7 @@ package enum OverlapCheck {
     /// moving could not be a rename. Empty when all is well. Absent folders count as lying where they are named.
     ///
     /// - Parameter askingServers: false leaves alone what lies on shares, which may not answer: a link within one is not
-    ///   followed then.
+    ///   followed then. A mirror on a share is always left alone, since nobody waits for mirrors.
     package static func problems(
         settings: Settings, stateDirectory: Path? = nil, askingServers: Bool = true
     ) -> [Problem] {
@@ -19,17 +19,35 @@ package enum OverlapCheck {
     static func problems(
         settings: Settings, stateDirectory: Path?, mounts: [Mount], askingServers: Bool = true
     ) -> [Problem] {
-        let untouched = askingServers ? nil : RemotePlaces(mounts)
-        func place(_ path: Path) -> RealPlace { RealPlace(of: path, mounts: mounts, untouched: untouched) }
+        let remote = RemotePlaces(mounts)
+        func place(_ path: Path) -> RealPlace {
+            RealPlace(of: path, mounts: mounts, untouched: askingServers ? nil : remote)
+        }
         let library = place(settings.library.path)
+        let mirror =
+            settings.library.mirror.isEmpty
+            ? nil : RealPlace(of: settings.library.mirror, mounts: mounts, untouched: remote)
         let drops = settings.drops.map { (folder: $0, place: place($0.path)) }
         let state = stateDirectory.map(place)
         var problems: [Problem] = []
+        let libraryName = "the library \(SafeText.of(settings.library.path))"
+        let mirrorName = "the mirror \(SafeText.of(settings.library.mirror))"
+        if let mirror, let found = relation(mirror, library) {
+            problems.append(
+                overlap(
+                    "T\(mirrorName.dropFirst()) \(found) \(libraryName).",
+                    todo: "Choose a folder on another disk for the mirror."))
+        }
         for (index, drop) in drops.enumerated() {
             let name = named(drop.folder)
-            let libraryName = "the library \(SafeText.of(settings.library.path))"
             if let found = relation(drop.place, library) {
                 problems.append(overlap("\(name) \(found) \(libraryName)."))
+            }
+            if let mirror, let found = relation(drop.place, mirror) {
+                problems.append(
+                    overlap(
+                        "\(name) \(found) \(mirrorName).",
+                        todo: "Choose a drop folder and a mirror that do not lie inside each other."))
             }
             if let state, state.isWithin(drop.place), drop.folder.isRecursive || drop.place.isWithin(state) {
                 problems.append(overlap("The state directory lies in \(lowercased(name)).", todo: "Move one of them."))
@@ -44,7 +62,7 @@ package enum OverlapCheck {
                         "\(name) and \(lowercased(named(other.folder))) see the same files.",
                         todo: "Move one of them, or write recursive = false for the outer one."))
             }
-            problems += moveProblems(drop.folder, drop.place, library, drops.map(\.place), place)
+            problems += moveProblems(drop.folder, drop.place, library, mirror, drops.map(\.place), place)
         }
         return problems
     }
@@ -68,7 +86,7 @@ package enum OverlapCheck {
     }
 
     private static func moveProblems(
-        _ drop: DropFolder, _ place: RealPlace, _ library: RealPlace, _ drops: [RealPlace],
+        _ drop: DropFolder, _ place: RealPlace, _ library: RealPlace, _ mirror: RealPlace?, _ drops: [RealPlace],
         _ placeOf: (Path) -> RealPlace
     ) -> [Problem] {
         guard drop.afterImport == .move, !drop.moveTo.isEmpty else { return [] }
@@ -76,6 +94,9 @@ package enum OverlapCheck {
         let shown = "move_to \(SafeText.of(drop.moveTo)) of the drop \"\(SafeText.of(drop.name))\""
         if target.isWithin(library) {
             return [overlap("\(shown) lies inside the library.", todo: "Choose a folder outside the library.")]
+        }
+        if let mirror, target.isWithin(mirror) {
+            return [overlap("\(shown) lies inside the mirror.", todo: "Choose a folder outside the mirror.")]
         }
         if drops.contains(where: { target.isWithin($0) && $0.isWithin(target) }) {
             return [overlap("\(shown) is a drop folder itself.", todo: "Choose another folder.")]

@@ -8,6 +8,7 @@ enum Schema {
     static func library(_ groups: GroupNames) -> [SettingKey<LibrarySettings>] {
         [
             .path("path", \.path),
+            .path("mirror", \.mirror, mayBeEmpty: true),
             .text("template", \.template) { text, value throws(Misfit) in
                 guard !text.isEmpty else {
                     throw Misfit("is empty", hint: "the usual one is `\(NamingTemplate.usual)`")

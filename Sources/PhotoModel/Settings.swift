@@ -1,6 +1,8 @@
 /// The checked values of the configuration that the rooms work by. Units are types, defaults are DESIGN's.
 package struct LibrarySettings: Hashable, Sendable {
     package var path = Path("/srv/photos")
+    /// A second place for every original; empty for none.
+    package var mirror = Path(bytes: [])
     package var template = "{year}/{year}-{month}-{day}/{stem}{ext}"
     package var reserveFree = ByteCount.gibi(1)
     /// Permission bits of originals and previews; directories get the same with x, and setgid.

@@ -119,4 +119,54 @@ private func codes(_ settings: Settings, state: Path? = nil) -> [Problem.Code] {
             #expect(codes(checked) == [.overlap])
         }
     }
+
+    @Test func `are refused for a mirror with the library and with every drop, in both directions`() throws {
+        try withTemporaryFolder { folder in
+            func with(_ mirror: String, drop: String = "drop") -> Settings {
+                var found = settings(library: folder / "lib", drops: [folder / "other", folder / drop])
+                found.library.mirror = folder / mirror
+                return found
+            }
+            #expect(codes(with("mir")) == [])
+            #expect(codes(with("lib2")) == [])
+            #expect(codes(with("lib")) == [.overlap])
+            #expect(codes(with("lib/mir")) == [.overlap])
+            #expect(codes(with("lib/.mir")) == [.overlap])
+            #expect(codes(with("drop/mir")) == [.overlap])
+            #expect(codes(with("mir", drop: "mir/drop")) == [.overlap])
+            #expect(codes(with("mir", drop: "mir")) == [.overlap])
+            // Above the library and both drops.
+            var above = with("mir")
+            above.library.mirror = folder
+            #expect(codes(above) == [.overlap, .overlap, .overlap])
+            var moving = with("mir")
+            moving.drops[0].afterImport = .move
+            moving.drops[0].moveTo = folder / "mir/done"
+            #expect(codes(moving) == [.overlap])
+        }
+    }
+
+    @Test func `are refused for a mirror through links and bind mounts`() throws {
+        try withTemporaryFolder { folder in
+            for name in ["lib", "lib/in", "drop", "drop/in"] { try makeFolder(folder / name) }
+            try makeLink(folder / "to-lib", to: folder / "lib/in")
+            try makeLink(folder / "to-drop", to: folder / "drop")
+            var found = settings(library: folder / "lib", drops: [folder / "drop"])
+            for link in ["to-lib", "to-drop", "to-drop/in", "to-drop/not-yet"] {
+                found.library.mirror = folder / link
+                #expect(codes(found) == [.overlap], "\(link)")
+            }
+        }
+        // A share is not touched; that it shows a folder of the library's filesystem is known from the mounts.
+        let mounts = """
+            22 1 0:50 / /srv rw - nfs4 nas:/export rw
+            30 22 0:50 /photos/2026 /mnt/second rw - nfs4 nas:/export rw
+            31 22 0:51 / /mnt/third rw - nfs4 other:/export rw
+            """.utf8.split(separator: UInt8(ascii: "\n")).compactMap { Mount(line: $0) }
+        for (mirror, expected) in [("/mnt/second", [Problem.Code.overlap]), ("/mnt/third", [])] {
+            var found = settings(library: Path("/srv/photos"), drops: [Path("/drop")])
+            found.library.mirror = Path(mirror)
+            #expect(OverlapCheck.problems(settings: found, stateDirectory: nil, mounts: mounts).map(\.code) == expected)
+        }
+    }
 }

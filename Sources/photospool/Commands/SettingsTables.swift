@@ -61,7 +61,8 @@ struct SettingsTables: Encodable {
             (
                 "library",
                 [
-                    ("path", .text(library.path.shown)), ("template", .text(library.template)),
+                    ("path", .text(library.path.shown)), ("mirror", .text(library.mirror.shown)),
+                    ("template", .text(library.template)),
                     ("reserve_free", .text(Self.size(library.reserveFree))), ("file_mode", Self.mode(library.fileMode)),
                     ("group", .text(library.group)),
                 ]
