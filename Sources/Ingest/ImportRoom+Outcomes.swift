@@ -25,7 +25,7 @@ extension ImportRoom {
                     LogLine(
                         .info, "The library holds this photo already.",
                         [("JOB_ID", String(job.id)), ("ASSET_ID", asset)] + path(of: job)))
-                if plan.dispositionAfterImport == .pending { owed.ring() }
+                if plan.dispositionAfterImport == .pending { sourcesMayGo() }
                 for orphan in orphans { if let job = try rooms.store.job(orphan) { tell(job, .queued) } }
             case .ended(let state, let problem): try end(claim, as: state, problem)
             case .orphan(let problem, let seen):

@@ -30,6 +30,6 @@ extension ImportRoom {
         if swept > 0 { rooms.log(LogLine(.info, "Stale staging was swept.", [("COUNT", String(swept))])) }
         rooms.undecided.clear()
         isSettled()
-        owed.ring()
+        sourcesMayGo()
     }
 }

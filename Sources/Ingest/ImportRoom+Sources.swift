@@ -6,9 +6,10 @@ extension ImportRoom {
     /// Does what is owed: of imports just made, by a process that died, or while a drop folder was away. A drop folder that
     /// does not answer keeps its own waiting, and nobody else's.
     func disposePending() throws(Problem) {
-        guard let library = keeper.library else { return }
-        let pending = try rooms.store.pendingDispositions()
-        let step = DispositionStep(library: library, store: rooms.store, now: rooms.now, log: rooms.log)
+        guard let library = keeper.library, takeMirrorNews() else { return }
+        let pending = try rooms.store.pendingDispositions(onMirror: signals.needsMirror())
+        let step = DispositionStep(
+            library: library, store: rooms.store, now: rooms.now, log: rooms.log, needsMirror: signals.needsMirror)
         let drops = settings().drops
         for drop in drops where drop.afterImport != .keep || pending.contains(where: { $0.drop == drop.name }) {
             if !isSilent(drop.name) { try step.finishClaims(in: drop) }

@@ -25,6 +25,8 @@ package final class ImportRoom: Sendable {
     private let pulses = Atomic<UInt64>(0)
     private let beats = Atomic<UInt64>(0)
     private let startedAt: Timestamp
+    /// Whether sources may go that waited for the mirror. Asked for each of very many, that would be a lot of asking.
+    private let hasMirrorNews = Atomic<Bool>(true)
 
     /// What the room tells the others.
     package struct Signals: Sendable {
@@ -41,13 +43,19 @@ package final class ImportRoom: Sendable {
         package var crashIsCounted: @Sendable () -> Void
         /// The drop folders that do not answer: whoever touched them would hang.
         package var silentDrops: @Sendable () -> Set<String>
+        /// Whether a source goes only when its originals are on the mirror, too.
+        package var needsMirror: @Sendable () -> Bool
+        /// Waits until the mirror holds what it can get: before the last look at sources, where the room ends by itself.
+        package var finishMirror: @Sendable () -> Void
 
         package init(
             imported: @escaping @Sendable (Int64) -> Void,
             sourceChanged: @escaping @Sendable (Path) -> Void,
             isDrained: @escaping @Sendable () -> Bool, endsWhenDrained: Bool,
             hasCrashed: @escaping @Sendable () -> Bool, crashIsCounted: @escaping @Sendable () -> Void,
-            silentDrops: @escaping @Sendable () -> Set<String>
+            silentDrops: @escaping @Sendable () -> Set<String>,
+            needsMirror: @escaping @Sendable () -> Bool = { false },
+            finishMirror: @escaping @Sendable () -> Void = {}
         ) {
             self.imported = imported
             self.sourceChanged = sourceChanged
@@ -56,6 +64,8 @@ package final class ImportRoom: Sendable {
             self.hasCrashed = hasCrashed
             self.crashIsCounted = crashIsCounted
             self.silentDrops = silentDrops
+            self.needsMirror = needsMirror
+            self.finishMirror = finishMirror
         }
     }
 
@@ -79,6 +89,17 @@ package final class ImportRoom: Sendable {
     /// Something may be there to claim.
     package func wake() { bell.ring() }
 
+    /// More originals are on the mirror: sources that waited for that may go.
+    package func sourcesMayGo() {
+        hasMirrorNews.store(true, ordering: .releasing)
+        owed.ring()
+    }
+
+    /// Whether the mirror, where there is one, has brought anything about since the last look at sources.
+    func takeMirrorNews() -> Bool {
+        hasMirrorNews.exchange(false, ordering: .acquiringAndReleasing) || !signals.needsMirror()
+    }
+
     /// Runs until the daemon stops, or, with `--once`, until nothing is left. Then every import in flight has ended.
     package func run(width: Int) async {
         await withTaskGroup { group in
@@ -93,8 +114,9 @@ package final class ImportRoom: Sendable {
             group.addTask { await self.pulse() }
             // The window ends by itself, then what is owed to sources is done once more; the pulse goes on until then.
             await group.next()
+            if signals.endsWhenDrained, !rooms.isStopping() { await rooms.pool.run { self.signals.finishMirror() } }
             hasEnded.store(true, ordering: .releasing)
-            owed.ring()
+            sourcesMayGo()
             await group.next()
             group.cancelAll()
         }
@@ -228,7 +250,7 @@ package final class ImportRoom: Sendable {
         recoverIfNeeded()
         lookForRoom()
         let beat = beats.wrappingAdd(1, ordering: .relaxed).newValue
-        if beat % 60 == 0 || !away.all.isEmpty { owed.ring() }
+        if beat % 60 == 0 { sourcesMayGo() } else if !away.all.isEmpty { owed.ring() }
         do throws(Problem) {
             try rooms.store.closeQuietBatches(at: rooms.now())
         } catch {

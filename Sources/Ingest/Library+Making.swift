@@ -27,7 +27,9 @@ extension Library {
     }
 
     private static func isUnfinishedMarker(_ name: Path) -> Bool {
-        name.bytes.starts(with: Array((LibraryLayout.marker.name.shown + ".new-").utf8))
+        LibraryMarker.Role.allCases.contains { role in
+            name.bytes.starts(with: Array((role.path.name.shown + ".new-").utf8))
+        }
     }
 
     /// Markers that a process did not live to finish. Whoever holds the lock finds none that is still being made.

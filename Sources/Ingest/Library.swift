@@ -3,14 +3,16 @@ package import PhotoModel
 package import Store
 import Synchronization
 
-/// The library as found at one moment: a held directory that carries the expected marker.
+/// The library, or its mirror, as found at one moment: a held directory that carries the expected marker.
 ///
 /// Everything is reached from the held descriptor, so a disk mounted over the path meanwhile cannot catch half an
 /// import. ``check()`` tells when the path leads elsewhere now.
 package final class Library: Sendable {
     package let root: Folder
     package let path: Path
+    /// The marker's: of the library, or of the mirror itself.
     package let id: String
+    package let role: LibraryMarker.Role
     private let rules: Mutex<Rules>
     private let device: UInt64
     private let inode: UInt64
@@ -39,30 +41,36 @@ package final class Library: Sendable {
         rules.withLock { $0 = Rules(settings: settings, groupID: group) }
     }
 
-    var fileMode: UInt32 { settings.fileMode }
+    package var fileMode: UInt32 { settings.fileMode }
     /// The file mode with x wherever there is r, and setgid so that what is made below belongs to the same group.
-    var folderMode: UInt32 { settings.fileMode | (settings.fileMode & 0o444) >> 2 | 0o2000 }
+    package var folderMode: UInt32 { settings.fileMode | (settings.fileMode & 0o444) >> 2 | 0o2000 }
 
     /// Opens the library and makes sure that it is the one this state belongs to.
     ///
     /// - Parameters:
     ///   - knownID: the marker id that the state remembers; nil when it has never known a library. Then a directory
     ///     without marker is made a library if it is empty, and `onCreation` is told.
+    ///   - original: the id of the library whose mirror is to be opened, at `settings.mirror`; nil for a library. Another
+    ///     mirror of the same library than the known one is opened, and its ``id`` tells.
     /// - Throws: `E_LIBRARY_OFFLINE` when the directory is absent, `E_MARKER` for a missing or foreign marker,
     ///   `E_LOCKED`, or an I/O problem.
     package init(
-        settings: LibrarySettings, knownID: String?, now: Timestamp, onCreation: (String) -> Void
+        settings: LibrarySettings, knownID: String?, mirrorOf original: String? = nil, now: Timestamp,
+        onCreation: (String) -> Void
     ) throws(Problem) {
-        path = settings.path
+        let role: LibraryMarker.Role = original == nil ? .library : .mirror
+        self.role = role
+        path = role == .library ? settings.path : settings.mirror
         let folder: Folder
         do throws(Errno) {
-            folder = try Folder(opening: settings.path)
+            folder = try Folder(opening: path)
         } catch {
-            throw Self.offline(settings.path, error)
+            throw Self.offline(role, path, error)
         }
         let groupID = try Self.groupID(named: settings.group)
         rules = Mutex(Rules(settings: settings, groupID: groupID))
-        id = try Self.identify(folder, path: settings.path, knownID: knownID, now: now, onCreation: onCreation)
+        id = try Self.identify(
+            folder, path: path, knownID: knownID, mirrorOf: original, now: now, onCreation: onCreation)
         do throws(Errno) {
             let status = try folder.status()
             device = status.stamp.device
@@ -73,14 +81,16 @@ package final class Library: Sendable {
             }
             previewsElsewhere = Atomic(try Self.hasPreviewsElsewhere(in: folder))
         } catch {
-            throw .library(LibraryLayout.own, error, doing: "prepare")
+            throw .library(LibraryLayout.own, error, doing: "prepare", in: role)
         }
-        lock = try Self.takeLock(folder, path: settings.path)
+        lock = try Self.takeLock(folder, path: path, role: role)
         Self.removeUnfinishedMarkers(in: folder)
         root = folder
     }
 
-    private static func takeLock(_ folder: borrowing Folder, path: Path) throws(Problem) -> InstanceLock {
+    private static func takeLock(
+        _ folder: borrowing Folder, path: Path, role: LibraryMarker.Role
+    ) throws(Problem) -> InstanceLock {
         do throws(InstanceLock.Failure) {
             return try InstanceLock.taking(LibraryLayout.lock, in: folder)
         } catch {
@@ -88,15 +98,16 @@ package final class Library: Sendable {
             case .held(let holder):
                 throw Problem(
                     .locked,
-                    "The library \(SafeText.of(path)) is in use by \(holder?.description ?? "another process").",
-                    todo: "Stop the other instance; two services cannot share a library.")
-            case .unavailable(let errno): throw .library(LibraryLayout.lock, errno, doing: "lock")
+                    "The \(role.rawValue) \(SafeText.of(path)) is in use by "
+                        + "\(holder?.description ?? "another process").",
+                    todo: "Stop the other instance; two services cannot share a \(role.rawValue).")
+            case .unavailable(let errno): throw .library(LibraryLayout.lock, errno, doing: "lock", in: role)
             }
         }
     }
 
-    private static func offline(_ path: Path, _ errno: Errno) -> Problem {
-        Problem(.libraryOffline, "The library \(SafeText.of(path)) cannot be opened: \(errno.description).")
+    private static func offline(_ role: LibraryMarker.Role, _ path: Path, _ errno: Errno) -> Problem {
+        Problem(.libraryOffline, "The \(role.rawValue) \(SafeText.of(path)) cannot be opened: \(errno.description).")
     }
 
     private static func groupID(named name: String) throws(Problem) -> UInt32? {
@@ -110,34 +121,71 @@ package final class Library: Sendable {
     }
 
     private static func identify(
-        _ folder: borrowing Folder, path: Path, knownID: String?, now: Timestamp, onCreation: (String) -> Void
+        _ folder: borrowing Folder, path: Path, knownID: String?, mirrorOf original: String?, now: Timestamp,
+        onCreation: (String) -> Void
     ) throws(Problem) -> String {
-        if let marker = try LibraryMarker.read(in: folder, shown: path) {
+        let role: LibraryMarker.Role = original == nil ? .library : .mirror
+        let shown = SafeText.of(path)
+        if let marker = try LibraryMarker.read(role, in: folder, shown: path) {
+            if let own = marker.mirrorID {
+                try requireMirror(marker, of: original, in: folder, path: path)
+                return own
+            }
             guard let knownID, knownID != marker.id else { return marker.id }
             throw Problem(
                 .marker,
-                "\(SafeText.of(path)) holds another library (\(SafeText.of(marker.id))) than the one this state knows "
-                    + "(\(knownID)).")
+                "\(shown) holds another library (\(SafeText.of(marker.id))) than the one this state knows (\(knownID))."
+            )
         }
+        let remedy: String? =
+            role == .library
+            ? nil : "Mount the right disk; a new one is made a mirror by `photospool init --mirror \(shown)`."
         guard knownID == nil else {
             throw Problem(
                 .marker,
-                "\(SafeText.of(path)) carries no library marker, although the library is known: its disk is "
-                    + "probably not mounted.")
+                "\(shown) carries no \(role.rawValue) marker, although the \(role.rawValue) is known: its disk is "
+                    + "probably not mounted.", todo: remedy)
         }
         let isEmpty: Bool
-        do throws(Errno) { isEmpty = try Self.isEmpty(folder) } catch { throw .library(path, error, doing: "list") }
+        do throws(Errno) { isEmpty = try Self.isEmpty(folder) } catch {
+            throw .library(path, error, doing: "list", in: role)
+        }
         guard isEmpty else {
             throw Problem(
-                .marker, "\(SafeText.of(path)) is not empty and carries no library marker.",
-                todo: "Run `photospool init \(SafeText.of(path))` if this folder is to be the library.")
+                .marker, "\(shown) is not empty and carries no \(role.rawValue) marker.",
+                todo: role == .library
+                    ? "Run `photospool init \(shown)` if this folder is to be the library."
+                    : "Run `photospool init --mirror --existing \(shown)` if this folder is to be the mirror.")
         }
-        let marker = try LibraryMarker.create(in: folder, shown: path, now: now)
-        onCreation(marker.id)
-        return marker.id
+        let marker = try LibraryMarker.create(in: folder, mirrorOf: original, shown: path, now: now)
+        let id = marker.mirrorID ?? marker.id
+        onCreation(id)
+        return id
     }
 
-    /// Asks whether the configured path still leads to this library; cheap, and done before every commit.
+    /// A mirror of this library, and not a library itself: one that was made a library has gone its own way since.
+    private static func requireMirror(
+        _ marker: LibraryMarker, of original: String?, in folder: borrowing Folder, path: Path
+    ) throws(Problem) {
+        let shown = SafeText.of(path)
+        guard marker.id == original else {
+            throw Problem(
+                .marker,
+                "\(shown) is the mirror of another library (\(SafeText.of(marker.id))) than this one "
+                    + "(\(original ?? "")).", todo: "Mount the right disk, or correct library.mirror.")
+        }
+        let isLibrary: Bool
+        do throws(Errno) { isLibrary = try folder.contains(LibraryMarker.Role.library.path) } catch {
+            throw .library(path, error, doing: "look at", in: .mirror)
+        }
+        guard !isLibrary else {
+            throw Problem(
+                .marker, "\(shown) is a library itself, and a mirror of one.",
+                todo: "Correct library.mirror; a mirror that was made a library has to be mirrored elsewhere.")
+        }
+    }
+
+    /// Asks whether the configured path still leads to this library or mirror; cheap, and done before every commit.
     ///
     /// - Throws: `E_LIBRARY_OFFLINE` when it leads nowhere or elsewhere, `E_MARKER` when the marker is gone or another.
     package func check() throws(Problem) {
@@ -147,7 +195,7 @@ package final class Library: Sendable {
             let now = try Folder(opening: path)
             stamp = try now.status().stamp
         } catch {
-            throw Self.offline(path, error)
+            throw Self.offline(role, path, error)
         }
         guard stamp.device == device, stamp.inode == inode else {
             throw Problem(
@@ -155,9 +203,11 @@ package final class Library: Sendable {
                 "Another directory stands at \(SafeText.of(path)) now: its disk was unmounted or "
                     + "something was mounted over it.")
         }
-        marker = try LibraryMarker.read(in: root, shown: path)
-        guard marker?.id == id else {
-            throw Problem(.marker, "The marker of the library \(SafeText.of(path)) is gone or another one.")
+        marker = try LibraryMarker.read(role, in: root, shown: path)
+        guard (role == .library ? marker?.id : marker?.mirrorID) == id else {
+            throw Problem(
+                .marker, "The marker of the \(role.rawValue) \(SafeText.of(path)) is gone or another one.",
+                todo: role == .library ? nil : "Mount the right disk; mirroring then goes on by itself.")
         }
     }
 
@@ -166,7 +216,7 @@ package final class Library: Sendable {
         do throws(Errno) {
             return ByteCount(try root.filesystem().availableBytes)
         } catch {
-            throw .library(path, error, doing: "ask the free space of")
+            throw .library(path, error, doing: "ask the free space of", in: role)
         }
     }
 
@@ -176,7 +226,7 @@ package final class Library: Sendable {
         guard free < bytes else { return }
         throw Problem(
             .libraryFull,
-            "The library has no room for \(bytes) bytes: \(max(0, free)) are free beside `reserve_free`.")
+            "The \(role.rawValue) has no room for \(bytes) bytes: \(max(0, free)) are free beside `reserve_free`.")
     }
 
     /// Less than this, beside the reserve, is no room for anybody; in a small library an eighth of it.

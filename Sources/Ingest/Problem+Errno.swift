@@ -18,11 +18,12 @@ extension Problem {
     }
 
     private static let notOneFilesystem =
-        "Something is mounted within the library, which has to be one filesystem: unmount it, or make the disk the "
-        + "library's own."
+        "Something is mounted within it, which has to be one filesystem: unmount it, or make the disk the library's own."
 
-    /// Writing to or reading from the library failed.
-    package static func library(_ path: Path, _ errno: Errno, doing what: String) -> Problem {
+    /// Writing to or reading from the library failed, or its mirror.
+    package static func library(
+        _ path: Path, _ errno: Errno, doing what: String, in role: LibraryMarker.Role = .library
+    ) -> Problem {
         let code: Code =
             switch errno {
             case .noSpace, .quota: .libraryFull
@@ -31,8 +32,9 @@ extension Problem {
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .memory
             default: .libraryIO
             }
+        let place = role == .library ? "in the library" : "on the mirror"
         return Problem(
-            code, "Could not \(what) \(SafeText.of(path)) in the library: \(errno.description).",
+            code, "Could not \(what) \(SafeText.of(path)) \(place): \(errno.description).",
             todo: errno == .crossDevice ? notOneFilesystem : nil)
     }
 }

@@ -99,6 +99,47 @@ import Testing
         #expect(drop(scene) == ["import-1/IMG_0001.HEIC"])
     }
 
+    // MARK: Only when the mirror has it
+
+    /// Marks everything that is listed as being on the mirror.
+    private func mirror(_ scene: Scene) throws {
+        try scene.store.adoptMirror("one")
+        try scene.store.recordMirrored(try scene.store.toMirror(limit: 100), refused: [], on: "one")
+    }
+
+    @Test(.tags(.neverLost), arguments: [Disposition.delete, .move])
+    func `waits until every original of its shot is on the mirror`(afterImport: Disposition) throws {
+        let scene = try Scene(afterImport: afterImport)
+        let job = try imported(["IMG_0001.HEIC", "IMG_0001.MOV"], in: scene)
+        let step = DispositionStep(
+            library: try scene.library, store: scene.store, now: { Scene.start }, log: { _ in }, needsMirror: { true })
+        let before = drop(scene)
+        func disposition() throws -> DispositionState? {
+            try step.run(job, drop: scene.drop)
+            return try scene.store.job(job.id)?.disposition
+        }
+        #expect(try disposition() == .pending)
+        try scene.store.adoptMirror("one")
+        try scene.store.recordMirrored(
+            [try #require(try scene.store.toMirror(limit: 1).first)], refused: [], on: "one")
+        #expect(try disposition() == .pending)
+        #expect(drop(scene) == before)
+        try mirror(scene)
+        #expect(try disposition() == (afterImport == .delete ? .deleted : .moved))
+    }
+
+    @Test(.tags(.stopsAnywhere), arguments: [false, true])
+    func `claimed by a dead process is put back unless the mirror has it`(isMirrored: Bool) throws {
+        let scene = try Scene(afterImport: .delete)
+        let job = try imported(in: scene)
+        _ = try claimAndDie(job, in: scene)
+        if isMirrored { try mirror(scene) }
+        let step = DispositionStep(
+            library: try scene.library, store: scene.store, now: { Scene.start }, log: { _ in }, needsMirror: { true })
+        try step.finishClaims(in: scene.drop)
+        #expect(drop(scene) == (isMirrored ? [] : ["import-1/IMG_0001.HEIC"]))
+    }
+
     // MARK: Only what was imported
 
     enum Change: CaseIterable { case replaced, appended, rewritten, sameSize }

@@ -23,10 +23,11 @@ extension DispositionStep {
                         [("DROP", drop.name), ("PATH", SafeText.of(drop.path / SourceClaims.name(id)))]))
                 continue
             }
+            let mayGo = try isMirrored(job)
             do throws(Errno) {
                 let claims = try SourceClaims(drop: drop.path)
                 let expected = original(of: subject.path, job: job)
-                if drop.afterImport != .keep, job.disposition == .pending,
+                if drop.afterImport != .keep, job.disposition == .pending, mayGo,
                     try claims.holds(id, expecting: file.stamp, sha256: expected)
                 {
                     if drop.afterImport == .move {

@@ -9,14 +9,18 @@ package struct DispositionStep: Sendable {
     let store: Store
     let now: @Sendable () -> Timestamp
     let log: Log
+    /// Whether a source goes only when its originals are on the mirror, too.
+    let needsMirror: @Sendable () -> Bool
 
     package init(
-        library: Library, store: Store, now: @escaping @Sendable () -> Timestamp, log: @escaping Log
+        library: Library, store: Store, now: @escaping @Sendable () -> Timestamp, log: @escaping Log,
+        needsMirror: @escaping @Sendable () -> Bool = { false }
     ) {
         self.library = library
         self.store = store
         self.now = now
         self.log = log
+        self.needsMirror = needsMirror
     }
 
     /// What is done to a source.
@@ -40,6 +44,7 @@ package struct DispositionStep: Sendable {
         }
         // Undone or deleted since it was put on the list: nothing is owed to its source any more.
         guard try store.job(job.id)?.disposition == .pending else { return }
+        guard try isMirrored(job) else { return }
         // An absent drop (a card that was pulled) is no answer: the source waits, and so does what is owed to it.
         guard let isOpen = isOpenToAll(drop) else { return }
         var problem: Problem?
@@ -59,6 +64,13 @@ package struct DispositionStep: Sendable {
             }
         }
         try record(job, problem == nil ? act.done : .kept, problem)
+    }
+
+    /// Whether the mirror, where there is one, holds everything of what this job's files are or became. An asset that is gone
+    /// is another question.
+    func isMirrored(_ job: Job) throws(Problem) -> Bool {
+        guard needsMirror(), let asset = job.asset else { return true }
+        return try store.isMirrored(asset)
     }
 
     /// For a job whose drop folder is no longer configured: nobody says any more what is to become of its source.
