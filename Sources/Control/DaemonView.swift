@@ -13,6 +13,25 @@ package struct DaemonView: Sendable {
         }
     }
 
+    package struct Mirror: Sendable {
+        package var path: Path
+        /// nil while the mirror is not there.
+        package var freeBytes: Int64?
+        /// Files that are not on it yet, or not gone from it.
+        package var behind: Int64
+        /// What keeps it behind. None of it keeps anything from being imported.
+        package var reasons: [Problem]
+        /// Whether it is there and has something to do.
+        package var isAtWork: Bool
+        package init(path: Path, freeBytes: Int64?, behind: Int64, reasons: [Problem], isAtWork: Bool) {
+            self.path = path
+            self.freeBytes = freeBytes
+            self.behind = behind
+            self.reasons = reasons
+            self.isAtWork = isAtWork
+        }
+    }
+
     package var version: String
     package var state: @Sendable () -> DaemonState
     /// Everything that restricts the work.
@@ -21,6 +40,8 @@ package struct DaemonView: Sendable {
     package var inFlight: @Sendable () -> [InFlightImport]
     package var drops: @Sendable () -> [DropHealth]
     package var library: @Sendable () -> Library
+    /// nil where none is configured.
+    package var mirror: @Sendable () -> Mirror?
     /// What got done per second lately.
     package var rates: @Sendable () -> (files: Double, bytes: Double)
     /// Holds the library's folder; nothing outside of it is ever served.
@@ -30,6 +51,7 @@ package struct DaemonView: Sendable {
         version: String, state: @escaping @Sendable () -> DaemonState, reasons: @escaping @Sendable () -> [Problem],
         uptime: @escaping @Sendable () -> Duration, inFlight: @escaping @Sendable () -> [InFlightImport],
         drops: @escaping @Sendable () -> [DropHealth], library: @escaping @Sendable () -> Library,
+        mirror: @escaping @Sendable () -> Mirror? = { nil },
         rates: @escaping @Sendable () -> (files: Double, bytes: Double),
         openLibrary: @escaping @Sendable () throws(Problem) -> Folder
     ) {
@@ -40,6 +62,7 @@ package struct DaemonView: Sendable {
         self.inFlight = inFlight
         self.drops = drops
         self.library = library
+        self.mirror = mirror
         self.rates = rates
         self.openLibrary = openLibrary
     }

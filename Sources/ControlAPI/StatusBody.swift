@@ -15,18 +15,22 @@ package struct StatusBody: Codable, Hashable, Sendable {
     /// The batch that is being worked on, or the last one still open.
     @OrNull package var batch: BatchProgressBody?
     package var library: LibraryBody
+    /// null when none is configured.
+    @OrNull package var mirror: MirrorBody?
     package var drops: [DropBody]
     package var rates: RatesBody
 
     private enum CodingKeys: String, CodingKey {
         case version, state, reasons
         case uptime = "uptime_s"
-        case queue, idle, importing, batch, library, drops, rates
+        case queue, idle, importing, batch, library, mirror, drops, rates
     }
 
     package init(
         version: String, state: DaemonState, reasons: [Problem], uptime: Duration, queue: QueueCounts, idle: Bool,
-        importing: [InFlightImport], batch: Batch?, library: LibraryBody, drops: [DropHealth], rates: RatesBody
+        importing: [InFlightImport], batch: Batch?, library: LibraryBody, mirror: MirrorBody? = nil,
+        drops: [DropHealth],
+        rates: RatesBody
     ) {
         self.version = version
         self.state = state.rawValue
@@ -37,6 +41,7 @@ package struct StatusBody: Codable, Hashable, Sendable {
         self.importing = importing.map(ImportingBody.init)
         self.batch = batch.map(BatchProgressBody.init)
         self.library = library
+        self.mirror = mirror
         self.drops = drops.map(DropBody.init)
         self.rates = rates
     }
@@ -129,6 +134,30 @@ package struct LibraryBody: Codable, Hashable, Sendable {
         self.path = text.text
         pathBytes = text.base64
         self.freeBytes = freeBytes
+    }
+}
+
+package struct MirrorBody: Codable, Hashable, Sendable {
+    package var path: String
+    package var pathBytes: String?
+    /// What the daemon may still write; null when the mirror is not there.
+    @OrNull package var freeBytes: Int64?
+    /// Files that are not on it yet, or not gone from it.
+    package var behind: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case path
+        case pathBytes = "path_bytes"
+        case freeBytes = "free_bytes"
+        case behind
+    }
+
+    package init(path: Path, freeBytes: Int64?, behind: Int64) {
+        let text = PathText(path)
+        self.path = text.text
+        pathBytes = text.base64
+        self.freeBytes = freeBytes
+        self.behind = behind
     }
 }
 

@@ -35,6 +35,17 @@ import Testing
                 """)
     }
 
+    @Test(arguments: [
+        (#"{"path":"/mnt/second","free_bytes":442381631488,"behind":0}"#, "/mnt/second · 412 GiB free · up to date"),
+        (#"{"path":"/mnt/second","free_bytes":null,"behind":1200}"#, "/mnt/second · not there · 1,200 files behind"),
+    ])
+    func `shows the mirror where there is one`(mirror: String, line: String) throws {
+        let body = Canned.status().replacing("\"drops\":", with: "\"mirror\":\(mirror),\"drops\":")
+        let service = try FakeService { _ in .json(body) }
+        defer { service.stop() }
+        #expect(try Program.run(["status"], socket: service.socket).output.contains("    Mirror: \(line)\n"))
+    }
+
     @Test func `is plain ASCII without a UTF-8 locale`() throws {
         let service = try FakeService { _ in .json(Canned.status(importing: Canned.importing)) }
         defer { service.stop() }

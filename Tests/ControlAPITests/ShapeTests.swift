@@ -79,7 +79,7 @@ import Testing
                 {"batch":{"done":22,"failed":0,"id":7,"total":80},"drops":[{"candidates":1,"health":"degraded",\
                 "mode":"mixed","name":"card","path":"/d","polled_folders":4,"reasons":[],"rescans":2,"waiting_for_others":0,"watches":3}],"idle":false,\
                 "importing":[{"batch_id":7,"bytes_done":10,"bytes_total":20,"job_id":41,"path":"/d/a.jpg",\
-                "phase":"copying"}],"library":{"free_bytes":null,"path":"/srv/photos"},\
+                "phase":"copying"}],"library":{"free_bytes":null,"path":"/srv/photos"},"mirror":null,\
                 "queue":{"cancelled":0,"duplicate":0,"failed":0,"imported":22,"importing":1,"queued":57,"retrying":0,\
                 "skipped":0,"vanished":0},"rates":{"bytes_per_s":0,"files_per_s":2.5},\
                 "reasons":[{"code":"W_WATCH_LIMIT","detail":"Some folders are polled.","recovery":"\
@@ -88,6 +88,11 @@ import Testing
                 "state":"degraded","uptime_s":90,"version":"1.0"}
                 """)
         #expect(try JSON.decode(StatusBody.self, from: JSON.encode(status)) == status)
+        var mirrored = status
+        mirrored.mirror = MirrorBody(path: Path("/mnt/second"), freeBytes: 5, behind: 12)
+        #expect(try text(mirrored).contains(#""mirror":{"behind":12,"free_bytes":5,"path":"/mnt/second"}"#))
+        mirrored.mirror?.freeBytes = nil
+        #expect(try text(mirrored).contains(#""mirror":{"behind":12,"free_bytes":null,"path":"/mnt/second"}"#))
     }
 
     @Test func `an asset shows wall time without offset, and the offset apart`() throws {

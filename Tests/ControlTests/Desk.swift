@@ -19,6 +19,7 @@ final class Desk: Sendable {
     struct Daemon: Sendable {
         var state = DaemonState.running
         var reasons: [Problem] = []
+        var mirror: DaemonView.Mirror?
         var drops: [DropHealth] = []
         var inFlight: [InFlightImport] = []
         /// What was ordered, in words.
@@ -56,7 +57,8 @@ final class Desk: Sendable {
             version: "1.2.3", state: { daemon.withLock { $0.state } },
             reasons: { daemon.withLock { $0.reasons } }, uptime: { .seconds(90) },
             inFlight: { daemon.withLock { $0.inFlight } }, drops: { daemon.withLock { $0.drops } },
-            library: { .init(path: library, freeBytes: 1000) }, rates: { (2, 3) },
+            library: { .init(path: library, freeBytes: 1000) }, mirror: { daemon.withLock { $0.mirror } },
+            rates: { (2, 3) },
             openLibrary: { () throws(Problem) in
                 do throws(Errno) { return try Folder(opening: library) } catch {
                     throw Problem(.libraryOffline, "No library: \(error).")

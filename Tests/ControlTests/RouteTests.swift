@@ -29,6 +29,24 @@ import Testing
         #expect(busy.batch?.total == 2)
     }
 
+    @Test func `a mirror that is away is told of, and keeps neither from idle nor from ready`() throws {
+        let desk = try Desk()
+        #expect(try body(StatusBody.self, desk.get("/v1/status")).mirror == nil)
+        let away = Problem(.libraryOffline, "The mirror /m cannot be opened.")
+        desk.daemon.withLock {
+            $0.mirror = .init(path: Path("/m"), freeBytes: nil, behind: 12, reasons: [away], isAtWork: false)
+        }
+        let status = try body(StatusBody.self, desk.get("/v1/status"))
+        #expect(status.mirror == MirrorBody(path: Path("/m"), freeBytes: nil, behind: 12))
+        #expect(status.reasons == [ErrorBody(away)])
+        #expect(status.idle)
+        #expect(desk.get("/readyz").status == 200)
+        desk.daemon.withLock {
+            $0.mirror = .init(path: Path("/m"), freeBytes: 5, behind: 12, reasons: [], isAtWork: true)
+        }
+        #expect(try !body(StatusBody.self, desk.get("/v1/status")).idle)
+    }
+
     @Test func `jobs come newest first, by filter and page by page`() throws {
         let desk = try Desk()
         let ids = try desk.enqueue("a.jpg", "b.jpg", "c.jpg")

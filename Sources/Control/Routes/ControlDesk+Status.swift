@@ -24,14 +24,18 @@ extension ControlDesk {
             if !reasons.contains(error) { reasons.append(error) }
         }
         let library = view.library()
+        let mirror = view.mirror()
         let rates = view.rates()
         return .json(
             StatusBody(
-                version: view.version, state: isCounted ? view.state() : .degraded, reasons: reasons,
+                version: view.version, state: isCounted ? view.state() : .degraded,
+                reasons: reasons + (mirror?.reasons ?? []),
                 uptime: view.uptime(), queue: counts,
-                idle: isCounted && Self.isIdle(counts, drops),
+                idle: isCounted && Self.isIdle(counts, drops) && !(mirror?.isAtWork ?? false),
                 importing: view.inFlight(),
-                batch: batch, library: LibraryBody(path: library.path, freeBytes: library.freeBytes), drops: drops,
+                batch: batch, library: LibraryBody(path: library.path, freeBytes: library.freeBytes),
+                mirror: mirror.map { MirrorBody(path: $0.path, freeBytes: $0.freeBytes, behind: $0.behind) },
+                drops: drops,
                 rates: RatesBody(filesPerSecond: rates.files, bytesPerSecond: rates.bytes)))
     }
 

@@ -17,6 +17,7 @@ struct StatusView {
     var lines: [String] {
         var lines = [headline]
         lines.append(labelled("Library", library))
+        if let mirror = status.mirror { lines.append(labelled("Mirror", self.mirror(mirror))) }
         lines.append(labelled("Queue", queue))
         lines.append(labelled("Done", done))
         if let batch = status.batch { lines.append(labelled("Batch", Self.batch(batch, style, barWidth: 24))) }
@@ -38,6 +39,13 @@ struct StatusView {
     private var library: String {
         let free = status.library.freeBytes.map { Amounts.bytes($0) + " free" } ?? style(.warning, "not there")
         return SafeText.of(status.library.path) + style.separator + free
+    }
+
+    private func mirror(_ mirror: MirrorBody) -> String {
+        let free = mirror.freeBytes.map { Amounts.bytes($0) + " free" } ?? style(.warning, "not there")
+        let behind =
+            mirror.behind == 0 ? "up to date" : style(.warning, Amounts.count(Int(mirror.behind), "file") + " behind")
+        return SafeText.of(mirror.path) + style.separator + free + style.separator + behind
     }
 
     private var queue: String {
