@@ -26,6 +26,32 @@ import Testing
             try capture("/bin/ls", ["-A", library + "/.photospool"]) == "journal\nlibrary.json\npreviews\nstaging\n")
     }
 
+    @Test func `makes a folder a mirror of the configured library, once`() throws {
+        let folder = try makeTemporaryFolder()
+        defer { removeTree(folder) }
+        let (library, mirror, file) = (folder + "/photos", folder + "/second", folder + "/photospool.toml")
+        try write("[library]\npath = \"\(library)\"\nmirror = \"\(mirror)\"\n", to: file)
+        // Of nothing there is no mirror.
+        #expect(try Program.run(["init", "--mirror", "--config", file]).status == 1)
+        #expect(try Program.run(["init", "--config", file]).status == 0)
+        let made = try Program.run(["init", "--mirror", "--config", file])
+        #expect(made.status == 0)
+        #expect(made.output == "\(mirror) is a mirror now.\n")
+        let id = try contents(of: library + "/.photospool/library.json").split(separator: "\"")[5]
+        let marker = try contents(of: mirror + "/.photospool/mirror.json")
+        let shape =
+            #/\{"format": 1, "id": "([0-9a-f-]{36})", "mirror_id": "([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})", "created_at": "[^"]+"\}\n/#
+        let parts = try #require(marker.wholeMatch(of: shape), "\(marker)")
+        #expect(parts.1 == id && parts.2 != id)
+        #expect(try Program.run(["init", "--mirror", "--config", file]).output == "\(mirror) is a mirror already.\n")
+        #expect(try contents(of: mirror + "/.photospool/mirror.json") == marker)
+        #expect(try Program.run(["init", "--mirror", "--config", file, library]).status == 1)
+        // The mirror of another library is left alone.
+        try write(
+            marker.replacing(id, with: "018f0000-0000-7000-8000-0000000000ab"), to: mirror + "/.photospool/mirror.json")
+        #expect(try Program.run(["init", "--mirror", "--existing", "--config", file]).errors.contains("E_CONFLICT"))
+    }
+
     @Test func `leaves a filled folder alone unless told to`() throws {
         let folder = try makeTemporaryFolder()
         defer { removeTree(folder) }

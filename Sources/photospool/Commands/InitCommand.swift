@@ -7,9 +7,10 @@ internal import PhotoModel
 extension Command {
     static let initialise = Command(
         name: "init",
-        summary: "make a folder a library",
+        summary: "make a folder a library, or the mirror of one",
         operands: [Operand(name: "LIBRARY", count: .optional, completion: .folders)],
         options: [
+            Option("mirror", "make it a mirror of the configured library"),
             Option("existing", "the folder may already hold files; they stay as they are"),
             .config,
         ],
@@ -17,27 +18,35 @@ extension Command {
             "Puts the marker .photospool/library.json into the folder, and makes the folder first when it is not there."
                 + " The service writes only into a folder with its marker, so that an empty mount point is never taken"
                 + " for the disk that belongs on it. Without LIBRARY it is library.path of the configuration.",
-            "A folder that is a library already is left as it is. The service need not run.",
+            "With --mirror the marker is .photospool/mirror.json, and without LIBRARY the folder is library.mirror of the"
+                + " configuration. A service that knows another mirror takes this one over and looks at everything in it anew.",
+            "A folder that is a library, or a mirror of this one, already is left as it is. The service need not run.",
         ],
         examples: [
             .init("sudo photospool init /srv/photos", "a new library"),
             .init("sudo photospool init --existing /srv/photos", "one that holds photos already"),
+            .init("sudo photospool init --mirror /mnt/second", "another disk for the mirror"),
         ]
     ) { invocation throws(Failure) in
-        let path = try library(named: invocation)
+        let isMirror = invocation.has("mirror")
+        let path = try library(named: invocation, isMirror: isMirror)
+        let original = isMirror ? try libraryID(invocation, notAt: path) : nil
         let made = try makeFolder(path)
-        let (marker, isNew) = try mark(path, acceptingFiles: invocation.has("existing"))
+        let (marker, isNew) = try mark(path, acceptingFiles: invocation.has("existing"), mirrorOf: original)
+        let (what, id) = (isMirror ? "a mirror" : "a library", marker.mirrorID ?? marker.id)
         let console = invocation.console
         if invocation.wantsJSON {
             console.print(
                 json: try Daemon.encode(
-                    InitBody(path: path.shown, id: marker.id, createdAt: marker.createdAt, isNew: isNew)))
+                    InitBody(path: path.shown, id: id, createdAt: marker.createdAt, isNew: isNew)))
         } else {
             let shown = SafeText.of(path)
-            console.say(isNew ? "\(shown) is a library now." : "\(shown) is a library already.")
-            console.explain("Library id \(marker.id)\(made ? ", folder newly made" : "").")
+            console.say(isNew ? "\(shown) is \(what) now." : "\(shown) is \(what) already.")
+            console.explain("\(isMirror ? "Mirror" : "Library") id \(id)\(made ? ", folder newly made" : "").")
             if isNew {
-                console.explain("In the configuration: [library] path = \"\(shown)\"; then: systemctl start photospool")
+                console.explain(
+                    "In the configuration: [library] \(isMirror ? "mirror" : "path") = \"\(shown)\"; then: "
+                        + (isMirror ? "photospool reload" : "systemctl start photospool"))
             }
         }
         return .ok
@@ -56,25 +65,62 @@ extension Command {
         }
     }
 
-    private static func library(named invocation: Invocation) throws(Failure) -> Path {
+    private static func library(named invocation: Invocation, isMirror: Bool) throws(Failure) -> Path {
         if let path = invocation.operands.first { return absolute(path) }
+        let settings: LibrarySettings
         do throws(Failure) {
-            return try configuration(invocation).settings.library.path
+            settings = try configuration(invocation).settings.library
         } catch {
             var failure = error
             failure.recovery = "Correct it, or name the folder: photospool init LIBRARY"
             throw failure
         }
+        if !isMirror { return settings.path }
+        guard !settings.mirror.isEmpty else {
+            throw Failure(
+                .usage,
+                Problem(
+                    .badRequest, "The configuration names no mirror.",
+                    todo: "Name the folder: photospool init --mirror FOLDER"))
+        }
+        return settings.mirror
+    }
+
+    /// The id of the configured library, for its mirror.
+    private static func libraryID(_ invocation: Invocation, notAt mirror: Path) throws(Failure) -> String {
+        let path = try configuration(invocation).settings.library.path
+        let shown = SafeText.of(path)
+        do throws(Problem) {
+            guard path != mirror else {
+                throw Problem(
+                    .overlap, "\(shown) is the library itself.", todo: "Choose a folder on another disk for the mirror."
+                )
+            }
+            if let marker = try LibraryMarker.read(in: try openLibrary(path), shown: path) { return marker.id }
+            throw Problem(
+                .marker, "\(shown) carries no library marker, so nothing can be a mirror of it.",
+                todo: "Mount the library's disk, or run `photospool init` first.")
+        } catch {
+            throw Failure(error.code == .libraryPermission ? .notPermitted : .failed, error)
+        }
     }
 
     private static func mark(
-        _ path: Path, acceptingFiles: Bool
+        _ path: Path, acceptingFiles: Bool, mirrorOf original: String?
     ) throws(Failure) -> (marker: LibraryMarker, isNew: Bool) {
         do throws(Problem) {
             let library = try openLibrary(path)
-            if let standing = try LibraryMarker.read(in: library, shown: path) { return (standing, false) }
+            let role: LibraryMarker.Role = original == nil ? .library : .mirror
+            if let standing = try LibraryMarker.read(role, in: library, shown: path) {
+                guard original == nil || standing.id == original else {
+                    throw Problem(
+                        .conflict, "\(SafeText.of(path)) is the mirror of another library (\(standing.id)).",
+                        todo: "Name another folder; or remove its marker, if that library is given up.")
+                }
+                return (standing, false)
+            }
             if !acceptingFiles { try refuseFilled(library, path) }
-            return (try LibraryMarker.create(in: library, shown: path, now: .now), true)
+            return (try LibraryMarker.create(in: library, mirrorOf: original, shown: path, now: .now), true)
         } catch {
             throw Failure(error.code == .libraryPermission ? .notPermitted : .failed, error)
         }

@@ -54,6 +54,7 @@ struct Doctor {
         checkDecoder()
         if let settings = installed.settings {
             checkLibrary(settings)
+            checkMirror(settings)
             checkState()
             for drop in settings.drops { checkDrop(drop) }
         } else {

@@ -67,6 +67,9 @@ extension Doctor {
         var places = [UnitCheck.Place(what: "the state directory", path: installed.stateDirectory, isWritten: true)]
         guard let settings = installed.settings else { return places }
         places.append(.init(what: "the library", path: settings.library.path, isWritten: true))
+        if !settings.library.mirror.isEmpty {
+            places.append(.init(what: "the mirror", path: settings.library.mirror, isWritten: true))
+        }
         for drop in settings.drops {
             let isWritten = drop.afterImport != .keep
             places.append(.init(what: "the drop folder", path: drop.path, isWritten: isWritten))

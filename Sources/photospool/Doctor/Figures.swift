@@ -3,19 +3,23 @@ internal import PhotoModel
 /// What figures mean: no file, no kernel.
 enum Figures {
     /// Free bytes of the library's disk against `library.reserve_free`.
-    static func space(_ check: String, available: Int64, total: Int64, reserve: Int64) -> Diagnosis {
+    /// - Parameter disk: whose it is: the mirror keeps the same reserve.
+    static func space(
+        _ check: String, available: Int64, total: Int64, reserve: Int64, of disk: String = "library"
+    ) -> Diagnosis {
         let figures = "\(Amounts.bytes(available)) of \(Amounts.bytes(total)) are free"
         let kept = "\(Amounts.bytes(reserve)) of them kept free (library.reserve_free)"
         if available <= reserve {
             return .fault(
-                check, "\(figures), \(kept): importing pauses with E_LIBRARY_FULL.",
-                todo: "Free space on the library's disk, or lower library.reserve_free.")
+                check,
+                "\(figures), \(kept): \(disk == "library" ? "importing" : "mirroring") pauses with E_LIBRARY_FULL.",
+                todo: "Free space on the \(disk)'s disk, or lower library.reserve_free.")
         }
         // Room for a card.
         if available - reserve < min(64 << 30, max(1 << 30, total / 50)) {
             return .warning(
                 check, "\(figures), \(kept): \(Amounts.bytes(available - reserve)) are left for photos.",
-                todo: "Free space on the library's disk before the next card.")
+                todo: "Free space on the \(disk)'s disk before the next card.")
         }
         return .ok(check, "\(figures), \(kept).")
     }
