@@ -20,7 +20,8 @@ struct ForeignFiles {
                 run.find(
                     Operation.Finding(
                         "foreign", path: path,
-                        "\(SafeText.of(path)) is not in the catalog; `photospool adopt` takes it in."))
+                        "\(SafeText.of(path)) is not in the catalog"
+                            + (library.role == .library ? "; `photospool adopt` takes it in." : ".")))
             }
         }
         if count > Self.most {

@@ -1,16 +1,22 @@
 import Files
-import Ingest
+package import Ingest
 package import PhotoModel
 import Store
 
 /// Reads every original again past the page cache and compares it with the catalog; then looks for files that the catalog
 /// does not know. Changes nothing.
 ///
-/// Arguments: `sample`, `2/7`: the second of seven parts, so that a week of runs reads everything once.
+/// Arguments: `sample`, `2/7`: the second of seven parts, so that a week of runs reads everything once. `mirror`, `1`: the
+/// mirror instead of the library; what it should hold and does not counts as not mirrored from then on.
 package struct VerifyOperation: Sendable {
     private let rooms: UpkeepRooms
+    /// - Throws: why the mirror cannot be opened, or that there is none.
+    private let mirror: @Sendable () throws(Problem) -> Library
 
-    package init(_ rooms: UpkeepRooms) { self.rooms = rooms }
+    package init(_ rooms: UpkeepRooms, mirror: @escaping @Sendable () throws(Problem) -> Library) {
+        self.rooms = rooms
+        self.mirror = mirror
+    }
 
     /// Which part of the originals is read.
     package struct Sample: Hashable, Sendable {
@@ -38,13 +44,25 @@ package struct VerifyOperation: Sendable {
     }
 
     package func run(_ run: OperationRun) throws(OperationRun.Ended) {
-        let library = try run.orEnd(rooms.library)
+        let isOfMirror = try run.orEnd { () throws(Problem) in try Self.isOfMirror(run.operation.arguments) }
+        let library = try run.orEnd(isOfMirror ? mirror : rooms.library)
         let sample = try run.orEnd { () throws(Problem) in
             if let text = run.operation.arguments["sample"] { return try Sample(text) as Sample? }
             return nil
         }
         try readOriginals(run, library, sample)
         if sample == nil { try ForeignFiles(store: rooms.store, library: library).look(run) }
+    }
+
+    private static func isOfMirror(_ arguments: [String: String]) throws(Problem) -> Bool {
+        switch arguments["mirror"] {
+        case nil, "0": return false
+        case "1": return true
+        case .some(let text):
+            throw Problem(
+                .badRequest, "`mirror` is 1 or 0, not `\(SafeText.of(text, limit: 40))`.",
+                todo: "Write {\"mirror\": \"1\"} to have the mirror read.")
+        }
     }
 
     // MARK: Originals
@@ -56,21 +74,28 @@ package struct VerifyOperation: Sendable {
         _ run: OperationRun, _ library: Library, _ sample: Sample?
     ) throws(OperationRun.Ended) {
         if run.cursor == Self.originalsRead { return }
+        let isOfMirror = library.role == .mirror
         var place = run.cursor.flatMap(Self.place)
         if place == nil {
             run.restart()
-            run.setTotal(try run.orEnd { () throws(Problem) in try rooms.store.resourceTotals().files })
+            run.setTotal(
+                try run.orEnd { () throws(Problem) in try rooms.store.resourceTotals(onMirror: isOfMirror).files })
         }
         while true {
             let after = place
             let portion = try run.orEnd { () throws(Problem) in
-                try rooms.store.resources(after: after, limit: Self.portion)
+                try rooms.store.resources(after: after, limit: Self.portion, onMirror: isOfMirror)
             }
             guard let last = portion.last else { break }
             for (place, resource) in portion {
                 if sample?.includes(resource.sha256) ?? true {
                     try run.orEnd { () throws(Problem) in try library.check() }
-                    if let finding = try compare(resource, of: place.asset, in: library, run) { run.find(finding) }
+                    if let finding = try compare(resource, of: place.asset, in: library, run) {
+                        run.find(finding)
+                        if isOfMirror {
+                            try run.orEnd { () throws(Problem) in try rooms.store.unmirror(resource.path) }
+                        }
+                    }
                 }
                 run.advance(by: 1)
                 try run.reached(Self.cursor(place))
@@ -100,7 +125,7 @@ package struct VerifyOperation: Sendable {
             case .cancelled:
                 try run.check()
                 return nil
-            case .source(let errno), .destination(let errno): found = Self.fault(of: errno, resource)
+            case .source(let errno), .destination(let errno): found = Self.fault(of: errno, resource, library.role)
             }
         }
         guard let found else { return nil }
@@ -127,10 +152,11 @@ package struct VerifyOperation: Sendable {
             ? nil : ("changed", "\(name) no longer holds the bytes that were imported.")
     }
 
-    private static func fault(of errno: Errno, _ resource: Resource) -> Fault {
+    private static func fault(of errno: Errno, _ resource: Resource, _ role: LibraryMarker.Role) -> Fault {
         let name = SafeText.of(resource.path)
         return switch errno {
-        case .noEntry, .notDirectory: ("missing", "\(name) is not in the library.")
+        case .noEntry, .notDirectory:
+            ("missing", "\(name) is not \(role == .library ? "in the library" : "on the mirror").")
         case .loop, .notRegularFile: ("changed", "\(name) is no file any more.")
         default: ("unreadable", "\(name) could not be read: \(errno).")
         }

@@ -51,7 +51,8 @@ extension DropWatch {
         if try LibraryMarker.isPresent(in: folder) {
             return Problem(
                 .overlap,
-                "The drop folder \(SafeText.of(settings.path)) leads to a library or its mirror; nothing is taken from there.",
+                "The drop folder \(SafeText.of(settings.path)) leads to a library or a mirror; nothing is taken"
+                    + " from there.",
                 todo: "Correct the link or mount, or the configuration; it is looked at again by itself.")
         }
         return context.door.objection(settings.name)

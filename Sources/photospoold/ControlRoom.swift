@@ -67,6 +67,13 @@ final class ControlRoom: Sendable {
                 let free = try? daemon.keeper.library?.freeBytes().bytes
                 return .init(path: daemon.live.current.library.path, freeBytes: free)
             },
+            mirror: {
+                daemon.mirror.status.map { mirror in
+                    .init(
+                        path: mirror.path, freeBytes: mirror.freeBytes, behind: mirror.behind, reasons: mirror.reasons,
+                        isAtWork: daemon.mirror.isAtWork)
+                }
+            },
             rates: { daemon.rates.perSecond },
             openLibrary: { () throws(Problem) in
                 guard let library = daemon.keeper.library else {

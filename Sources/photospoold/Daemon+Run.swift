@@ -41,6 +41,7 @@ extension Daemon {
         }
         // --once imports and goes home.
         let upkeepThread = isOnce ? nil : DaemonThread(named: "upkeep") { self.upkeep.run() }
+        let mirrorThread = DaemonThread(named: "mirror") { self.mirror.run() }
         let watchdog = startWatchdog()
         await withTaskGroup { group in
             group.addTask { await self.room.run(width: self.importPool.width) }
@@ -50,11 +51,13 @@ extension Daemon {
             self.phase.stop()
             group.cancelAll()
         }
-        let code = isOnce ? await servicePool.run { self.onceExitCode() } : ExitCode.ok
+        let code = isOnce ? await servicePool.run { self.endOnce() } : ExitCode.ok
         watcher.stop()
         watchThread.join()
         upkeep.stop()
+        mirror.stop()
         upkeepThread?.join()
+        await leave(mirrorThread)
         watchdog?.stop()
         control?.stop()
         decoders.stop()
@@ -62,6 +65,19 @@ extension Daemon {
         journal.add(LogLine(.info, "photospoold has stopped."))
         journal.flush()
         return code
+    }
+
+    /// A mirror on a share that does not answer is no reason not to end.
+    private func leave(_ thread: consuming DaemonThread) async {
+        for _ in 0..<100 where !mirror.hasEnded {
+            // Cancelled or not: the end comes all the same.
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        if mirror.hasEnded {
+            thread.join()
+        } else {
+            journal.add(LogLine(.warning, "The mirror does not answer; its work is left as it is."))
+        }
     }
 
     // MARK: Starting
@@ -111,6 +127,7 @@ extension Daemon {
                 self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
                 self.dailyBackup.look(at: SystemClock.now())
+                self.mirror.tick()
                 // What it orders is done by a thread that does not run with --once.
                 if !self.isOnce { self.previewKeeper.look(at: SystemClock.now()) }
                 // Here too, since a manager that reads nothing keeps its writers waiting.
@@ -131,7 +148,7 @@ extension Daemon {
         do throws(Problem) {
             let now = SystemClock.now()
             return StatusLine.text(
-                state: state, reasons: reasons, counts: try store.counts(at: now),
+                state: state, reasons: reasons + (mirror.status?.reasons ?? []), counts: try store.counts(at: now),
                 batch: try store.currentBatch(at: now),
                 inFlight: inFlight.imports, settling: watcher.health.reduce(0) { $0 + $1.candidates })
         } catch {
@@ -164,8 +181,15 @@ extension Daemon {
         hub.publish(.state(.stopping))
         inFlight.stopAll()
         upkeep.stop()
+        mirror.stop()
         watcher.stop()
         room.wake()
+    }
+
+    private func endOnce() -> Int32 {
+        // What the journal says of sources since; returns at once where somebody wants an end.
+        mirror.finish()
+        return onceExitCode()
     }
 
     /// What `--once` has to say at the end; the first that holds.
@@ -175,7 +199,7 @@ extension Daemon {
             if try store.failures(since: startTime) > 0 { return ExitCode.failed }
             let counts = try store.counts(at: SystemClock.now())
             let waiting =
-                phase.hasLeftSomething
+                phase.hasLeftSomething || mirror.isBehind
                 || watcher.health.contains { $0.candidates > 0 || $0.health == .waiting || $0.isSilent }
             return counts.queued + counts.importing > 0 || waiting ? ExitCode.tryAgain : ExitCode.ok
         } catch {

@@ -5,11 +5,13 @@ import Preview
 import Service
 import Store
 import Synchronization
+import Upkeep
 import Watch
 
 /// How the daemon is.
 extension Daemon {
-    /// Everything that restricts the work, the outages first.
+    /// Everything that restricts the work, the outages first. What is wrong with the mirror restricts none, and is told
+    /// apart.
     var reasons: [Problem] {
         var seen: Set<Problem> = []
         return
@@ -26,6 +28,7 @@ extension Daemon {
         let isDegraded =
             !outages.reasons.isEmpty || room.shortage != nil || previewsOwed.problem != nil
             || watcher.health.contains { $0.health == .degraded }
+            || !(mirror.status?.reasons.isEmpty ?? true)
         return isDegraded ? .degraded : .running
     }
 
@@ -58,6 +61,8 @@ extension Daemon {
                 if outages.begin(error) { journal.add(LogLine(.error, error)) }
             }
         }
+        mirror.retry()
+        room.sourcesMayGo()
         journal.add(LogLine(.info, "The configuration was reloaded."))
         if !fixed.isEmpty {
             journal.add(

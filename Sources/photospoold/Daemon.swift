@@ -24,6 +24,7 @@ final class Daemon: Sendable {
     let outages: Outages
     let keeper: LibraryKeeper
     let room: ImportRoom
+    let mirror: MirrorRoom
     let trash: Trash
     let upkeep: OperationDesk
     let dailyBackup: DailyBackup
@@ -86,6 +87,11 @@ final class Daemon: Sendable {
 
         previewsOwed = PreviewsOwed()
         let wiring = Wiring()
+        let keeper = keeper
+        let mirror = MirrorRoom(
+            store: store, library: { keeper.library }, settings: { live.current.library }, log: log,
+            now: SystemClock.now, monotonic: monotonic, advanced: { wiring.sourcesMayGo() })
+        self.mirror = mirror
         let news = JobNews(store: store, hub: hub, log: log)
         self.news = news
         watcher = Watcher(
@@ -101,22 +107,26 @@ final class Daemon: Sendable {
                 now: SystemClock.now, newID: Machine.newID, isStopping: { phase.isStopping }),
             keeper: keeper, outages: outages, settings: { live.current },
             signals: ImportRoom.Signals(
-                imported: { rates.count(files: 1, bytes: $0) },
+                imported: {
+                    rates.count(files: 1, bytes: $0)
+                    mirror.wake()
+                },
                 sourceChanged: { path in
                     // With --once the watcher may have gone home; the file is found by the next run.
                     if phase.isWatcherDone { phase.leaveSomething() } else { watcher.recheck(path) }
                 },
                 isDrained: { phase.isWatcherDone }, endsWhenDrained: isOnce,
                 hasCrashed: { crashes.areSuspected }, crashIsCounted: { crashes.areCounted(log: log) },
-                silentDrops: { watcher.silentDrops }))
+                silentDrops: { watcher.silentDrops },
+                needsMirror: { !live.current.library.mirror.isEmpty }, finishMirror: { mirror.finish() }))
         wiring.connect(room)
         trash = Trash(store: store, log: log, now: SystemClock.now)
         upkeep = Upkeeping.desk(
-            store: store, keeper: keeper, trash: trash, decoders: decoders, live: live, log: log)
+            store: store, keeper: keeper, mirror: mirror, trash: trash, decoders: decoders, live: live, log: log)
         let outages = outages
         dailyBackup = DailyBackup(
             store: store, desk: upkeep, mayWork: { outages.mayWork }, log: log, startedAt: startTime)
-        let (decoders, room, keeper) = (decoders, room, keeper)
+        let (decoders, room) = (decoders, room)
         previewKeeper = PreviewKeeper(
             store: store, desk: upkeep, owed: previewsOwed,
             decoderVersion: { decoders.probe() ? decoders.decoderVersion : nil }, mayWork: { outages.mayWork },
@@ -162,11 +172,12 @@ extension Watcher {
     var silentDrops: Set<String> { Set(health.filter(\.isSilent).map(\.name)) }
 }
 
-/// Lets the watcher wake an import room that is built after it.
+/// Lets watcher and mirror wake an import room that is built after them.
 final class Wiring: Sendable {
     private let room = Mutex<ImportRoom?>(nil)
     func connect(_ room: ImportRoom) { self.room.withLock { $0 = room } }
     func wake() { room.withLock { $0 }?.wake() }
+    func sourcesMayGo() { room.withLock { $0 }?.sourcesMayGo() }
 }
 
 /// How far the daemon's life has come.

@@ -8,8 +8,8 @@ import Upkeep
 /// The operations there are, put together.
 enum Upkeeping {
     static func desk(
-        store: Store, keeper: LibraryKeeper, trash: Trash, decoders: DecoderPool, live: LiveSettings,
-        log: @escaping Log
+        store: Store, keeper: LibraryKeeper, mirror: MirrorRoom, trash: Trash, decoders: DecoderPool,
+        live: LiveSettings, log: @escaping Log
     ) -> OperationDesk {
         let library: @Sendable () throws(Problem) -> Library = { () throws(Problem) in
             guard let library = keeper.library else {
@@ -19,7 +19,7 @@ enum Upkeeping {
         }
         let rooms = UpkeepRooms(
             store: store, library: library, drops: { live.current.drops }, log: log, now: SystemClock.now)
-        let verify = VerifyOperation(rooms)
+        let verify = VerifyOperation(rooms, mirror: { () throws(Problem) in try mirror.mirror() })
         let undo = UndoOperation(rooms, trash: trash)
         let manifest = ManifestOperation(rooms)
         let check = CheckOperation(rooms)
@@ -63,6 +63,7 @@ extension Daemon {
         let library = try openLibrary()
         try trash.finishInterrupted(in: library)
         try trash.take(asset, out: library, for: .delete)
+        mirror.wake()
     }
 
     func forgetAsset(_ asset: Asset.ID) throws(Problem) -> Int { try trash.forget(asset, library: try openLibrary()) }

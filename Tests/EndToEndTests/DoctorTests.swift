@@ -65,6 +65,40 @@ import Testing
         #expect(found?.recovery.isEmpty == false, sourceLocation: place)
     }
 
+    // MARK: The mirror
+
+    @Test(.timeLimit(.minutes(2)))
+    func `looks at the mirror: whose it is, where it lies, how far behind; its absence is no fault`() async throws {
+        let scene = try Mirrored()
+        let installation = scene.installation
+        try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: installation.state.path)
+        try scene.drop([1])
+        #expect(try installation.runOnce() == 0)
+        try await installation.start()
+        try await scene.waitUntilEven()
+        let sound = try ask(installation)
+        #expect(sound.faults == [])
+        for check in ["mirror", "mirror.access", "mirror.behind"] { #expect(sound.states(check) == ["ok"]) }
+        #expect(sound.states("mirror.filesystem") == ["warning"])
+        #expect(sound.lines.contains { $0.detail.contains("lies on the library's own filesystem") })
+        let away = installation.folder.url.appending(path: "away")
+        try scene.move(scene.mirror, to: away)
+        try scene.drop([2])
+        _ = try await scene.waitForReason("E_LIBRARY_OFFLINE")
+        try await installation.waitUntilIdle()
+        let absent = try ask(installation)
+        #expect(absent.states("mirror") == ["warning"] && absent.states("mirror.behind") == ["warning"])
+        #expect(absent.lines.contains { $0.detail == "The mirror is 1 file behind." })
+        #expect(installation.stop() == 0)
+        try FileManager.default.createDirectory(at: scene.mirror, withIntermediateDirectories: true)
+        expect("mirror", "has no marker", in: try ask(installation))
+        let other = try Mirrored()
+        #expect(try other.installation.runOnce() == 0)
+        try FileManager.default.removeItem(at: scene.mirror)
+        try scene.move(other.mirror, to: scene.mirror)
+        expect("mirror", "mirror of another library", in: try ask(installation))
+    }
+
     // MARK: Sound
 
     @Test(.timeLimit(.minutes(2)))

@@ -1,0 +1,185 @@
+import Files
+import Ingest
+import PhotoModel
+import Store
+
+/// One turn at an open mirror: takes away the marks of another one, moves to the trash what left the catalog, and copies what
+/// is owed, portion by portion.
+struct MirrorTurn {
+    let store: Store
+    let library: Library
+    let mirror: Library
+    let isStopping: () -> Bool
+    /// Called with each original that cannot be had.
+    let refused: (Problem) -> Void
+    /// Called when more is on the mirror, and recorded.
+    let advanced: () -> Void
+    /// An original at which the mirror failed before: should it fail there again, the others are to go on without it.
+    var stumblingBlock: Store.ResourcePlace?
+
+    private static let portion = 64
+    /// After so many bytes what is there is recorded, whatever the portion: a power cut then costs that much reading.
+    private static let bytes: Int64 = 256 << 20
+    /// Assets whose marks are taken away in one transaction.
+    private static let reset = 2000
+
+    func prepare() throws(MirrorEnded) {
+        while try elsewhere({ () throws(Problem) in try store.resetMirrored(limit: Self.reset) }) {
+            if isStopping() { throw .stopping }
+        }
+        try removeWhatLeft()
+    }
+
+    func catchUp() throws(MirrorEnded) {
+        while true {
+            let portion = try elsewhere { () throws(Problem) in try store.toMirror(limit: Self.portion) }
+            if portion.isEmpty { break }
+            _ = try copy(portion)
+            // What was deleted meanwhile makes room for what comes under its name.
+            try removeWhatLeft()
+        }
+    }
+
+    /// Tries again what could not be had.
+    func retryRefused() throws(MirrorEnded) {
+        var place: Store.ResourcePlace?
+        while true {
+            let after = place
+            let portion = try elsewhere { () throws(Problem) in
+                try store.refusedByMirror(after: after, limit: Self.portion)
+            }
+            if portion.isEmpty { return }
+            place = portion[try copy(portion) - 1].place
+        }
+    }
+
+    // MARK: Copies
+
+    /// - Returns: how many of the portion were done, at least one.
+    private func copy(_ portion: [Store.Placed]) throws(MirrorEnded) -> Int {
+        let copy = MirrorCopy(library: library, mirror: mirror, isStopping: isStopping)
+        var there: [Store.Placed] = []
+        var not: [Store.Placed] = []
+        var ended: MirrorEnded?
+        var bytes: Int64 = 0
+        for placed in portion {
+            do throws(MirrorEnded) {
+                switch try self.outcome(of: placed, copy) {
+                case .there: there.append(placed)
+                case .refused(let problem):
+                    not.append(placed)
+                    refused(problem)
+                }
+            } catch {
+                ended = error
+                break
+            }
+            bytes += placed.resource.size
+            if bytes > Self.bytes { break }
+        }
+        let folders = Set(there.map(\.resource.path.parent))
+        for folder in folders where !folder.isEmpty {
+            // They are there; that their own names last is not sure of those that a process before this one made.
+            try onMirror(folder, doing: "make the folder") { () throws(Errno) in
+                try mirror.root.makeFolders(at: folder, mode: mirror.folderMode, gid: mirror.groupID)
+            }
+        }
+        try makeNamesDurable(folders.union(there.isEmpty ? [] : [LibraryLayout.staging]))
+        let isCurrent = try elsewhere { () throws(Problem) in
+            try store.recordMirrored(there, refused: not, on: mirror.id)
+        }
+        guard isCurrent else { throw .stopping }
+        if !there.isEmpty { advanced() }
+        if let ended { throw ended }
+        return max(1, there.count + not.count)
+    }
+
+    private func outcome(of placed: Store.Placed, _ copy: MirrorCopy) throws(MirrorEnded) -> MirrorCopy.Outcome {
+        do throws(MirrorEnded) {
+            return try copy.run(placed.resource)
+        } catch {
+            guard case .mirror(let problem, _) = error else { throw error }
+            switch problem.code {
+            case .libraryIO, .libraryPermission, .verifyMismatch:
+                // Only where the mirror as a whole is well.
+                guard placed.place == stumblingBlock, (try? mirror.check()) != nil else { break }  // else: said below
+                return .refused(problem)
+            default: break
+            }
+            throw .mirror(problem, at: placed.place)
+        }
+    }
+
+    private func makeNamesDurable(_ folders: Set<Path>) throws(MirrorEnded) {
+        for folder in folders {
+            try onMirror(folder, doing: "make durable the folder") { () throws(Errno) in
+                do throws(Errno) {
+                    try folder.isEmpty ? mirror.root.sync() : mirror.root.folder(at: folder).sync()
+                } catch .noEntry {}  // a folder that is gone has no names to keep
+            }
+        }
+    }
+
+    // MARK: Removals
+
+    /// What left the catalog goes to the mirror's own trash, under the name it has in the library's.
+    private func removeWhatLeft() throws(MirrorEnded) {
+        while true {
+            let portion = try elsewhere { () throws(Problem) in try store.mirrorRemovals(limit: Self.portion) }
+            if portion.isEmpty { return }
+            var folders: Set<Path> = []
+            try ofMirror { () throws(Problem) in try mirror.check() }
+            for removal in portion {
+                if isStopping() { throw .stopping }
+                if let target = try move(removal) { folders.formUnion([removal.path.parent, target.parent]) }
+            }
+            try makeNamesDurable(folders)
+            guard try elsewhere({ () throws(Problem) in try store.forget(portion, on: mirror.id) }) else {
+                throw .stopping
+            }
+        }
+    }
+
+    /// - Returns: where it lies now; nil when there was nothing of ours under that name.
+    private func move(_ removal: Store.MirrorRemoval) throws(MirrorEnded) -> Path? {
+        guard try isOurs(removal) else { return nil }
+        let place = LibraryLayout.trash(of: removal.asset) / "originals" / removal.path
+        return try onMirror(removal.path, doing: "move to the trash") { () throws(Errno) in
+            try mirror.root.makeFolders(at: place.parent, mode: 0o700)
+            var target = place
+            for number in 2...1000 {
+                do throws(Errno) {
+                    try mirror.root.renameNoReplace(removal.path, to: target, in: mirror.root)
+                    return target
+                } catch .exists {
+                    // Of an earlier removal of the same asset, which somebody took back by hand.
+                    target = place.parent / Path(bytes: place.name.bytes + Array("-\(number)".utf8))
+                }
+            }
+            throw .exists
+        }
+    }
+
+    /// What the mirror is not known to have got has to hold the asset's bytes.
+    private func isOurs(_ removal: Store.MirrorRemoval) throws(MirrorEnded) -> Bool {
+        let status: FileStatus
+        do throws(Errno) { status = try mirror.root.status(of: removal.path) } catch {
+            if [.noEntry, .notDirectory, .loop].contains(error) { return false }
+            throw .mirror(.library(removal.path, error, doing: "look at", in: .mirror))
+        }
+        guard status.kind == .regular else { return false }
+        if removal.wasThere { return true }
+        guard status.stamp.size == removal.size else { return false }
+        do throws(CopyFailure) {
+            let file: Descriptor
+            do throws(Errno) { file = try mirror.root.openForReading(removal.path) } catch { throw .destination(error) }
+            return try readBack(file, isCancelled: isStopping).sha256 == removal.sha256
+        } catch {
+            switch error {
+            case .cancelled: throw .stopping
+            case .source(let errno), .destination(let errno):
+                throw .mirror(.library(removal.path, errno, doing: "read", in: .mirror))
+            }
+        }
+    }
+}
