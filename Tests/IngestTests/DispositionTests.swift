@@ -53,6 +53,26 @@ import Testing
         #expect(try scene.store.journal(of: job.id).map(\.outcome) == ["imported", "deleted"])
     }
 
+    @Test(.tags(.neverLost), arguments: [Disposition.move, .delete])
+    func `has a record of its bytes, and of the original that holds them, before it goes`(rule: Disposition) throws {
+        let scene = try Scene(afterImport: rule)
+        let pending = try imported(["IMG_0001.HEIC", "IMG_0001.MOV"], in: scene)
+        let sums = try pending.files.map { file in
+            let outcome = try Programs.run("/usr/bin/sha256sum", [file.path.shown])
+            return String(outcome.output.prefix(64))
+        }
+        let job = try dispose(pending, in: scene)
+        let lines = try scene.journal().filter { $0.what == rule.rawValue }
+        #expect(lines.map(\.sha256) == sums)
+        for (line, sum) in zip(lines, sums) {
+            let outcome = try Programs.run(
+                "/usr/bin/sha256sum", [scene.url("library/" + (try #require(line.original))).path])
+            #expect(outcome.output.hasPrefix(sum))
+        }
+        let recorded = try scene.store.journal(of: job.id).filter { $0.what == rule.rawValue }
+        #expect(recorded.map { $0.sha256?.hex } == sums)
+    }
+
     @Test func `F12 is moved with its companions to where it lay below the drop folder`() throws {
         let scene = try Scene(afterImport: .move)
         let job = try dispose(try imported(["IMG_0001.HEIC", "IMG_0001.MOV"], in: scene), in: scene)
@@ -270,6 +290,22 @@ import Testing
             try claims.move(id, to: DispositionStep.target(of: relative, drop: scene.drop), from: relative)
         }
         try scene.reopen()
+        try scene.dispositionStep.finishClaims(in: scene.drop)
+        let end = try dispose(job, in: scene)
+        #expect(end.disposition == (disposition == .move ? .moved : .deleted))
+        #expect(end.dispositionProblem == nil)
+        #expect(drop(scene).filter { !$0.hasPrefix(".imported") }.isEmpty)
+    }
+
+    /// A claim can be caught and then neither finished nor put back: when there are no descriptors left, say.
+    @Test(arguments: [Disposition.delete, .move])
+    func `is not said to be gone while its claim is still there`(disposition: Disposition) throws {
+        let scene = try Scene(afterImport: disposition)
+        let job = try imported(["IMG_0001.HEIC", "IMG_0001.MOV"], in: scene)
+        let id = try claimAndDie(job, in: scene)
+        let waiting = try dispose(job, in: scene)
+        #expect(waiting.disposition == .pending)
+        #expect(drop(scene) == [".photospool/claim/\(id)", "import-1/IMG_0001.MOV"])
         try scene.dispositionStep.finishClaims(in: scene.drop)
         let end = try dispose(job, in: scene)
         #expect(end.disposition == (disposition == .move ? .moved : .deleted))

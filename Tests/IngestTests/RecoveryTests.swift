@@ -106,8 +106,11 @@ import Testing
             #expect(job.state == (crash == 3 ? .failed : .queued))
             if crash == 3 {
                 #expect(job.problem?.code == .poison)
+                #expect(scene.said.values(of: "CODE") == ["E_POISON"])
+                #expect(scene.said.values(of: "PATH") == [job.files[0].path.shown])
                 break
             }
+            #expect(scene.said.values(of: "CODE").isEmpty)
             let claim = try #require(
                 try scene.store.claim(importID: "import-\(crash + 1)", blockedDrops: [], at: Scene.start))
             shot = StagedShot(claim: claim, builder: shot.builder, names: shot.names, variant: 0)

@@ -16,6 +16,8 @@ final class Scene {
     /// nil once the library was closed; one process cannot hold its lock twice.
     private(set) var open: Library?
     var drop: DropFolder
+    /// What recovery said.
+    let said = Said()
 
     /// 2026-05-17T07:00:00Z
     static let start = Timestamp(seconds: 1_779_001_200)
@@ -98,6 +100,8 @@ final class Scene {
         var id: Int64
         var what: String
         var job: Int64
+        var sha256: String?
+        var original: String?
     }
 
     // MARK: Jobs
@@ -197,8 +201,10 @@ final class Scene {
     /// As at the next start.
     @discardableResult func recover(crashed: Bool = false) throws -> Recovery.Report {
         let disposition = drop.afterImport == .keep ? DispositionState.keep : .pending
+        let said = said
         return try Recovery(
-            library: try library, store: store, log: { _ in }, now: { Self.start }, dispositionOf: { _ in disposition }
+            library: try library, store: store, log: { line in said.lines.withLock { $0.append(line) } },
+            now: { Self.start }, dispositionOf: { _ in disposition }
         ).run(crashed: crashed) {}
     }
 
@@ -209,6 +215,16 @@ final class Scene {
 
     var dispositionStep: DispositionStep {
         get throws { DispositionStep(library: try library, store: store, now: { Self.start }, log: { _ in }) }
+    }
+}
+
+/// Lines of the log, in their order.
+final class Said: Sendable {
+    let lines = Mutex<[LogLine]>([])
+
+    /// The values of one field over all lines.
+    func values(of name: String) -> [String] {
+        lines.withLock { $0.flatMap(\.fields).filter { $0.0 == name }.map(\.1) }
     }
 }
 

@@ -26,7 +26,7 @@ extension DispositionStep {
             let mayGo = try isMirrored(job)
             do throws(Errno) {
                 let claims = try SourceClaims(drop: drop.path)
-                let expected = original(of: subject.path, job: job)
+                let expected = original(of: subject.path, job: job)?.sha256
                 if drop.afterImport != .keep, job.disposition == .pending, mayGo,
                     try claims.holds(id, expecting: file.stamp, sha256: expected)
                 {
@@ -47,11 +47,26 @@ extension DispositionStep {
         }
     }
 
-    /// The hash of the original that was made of a source; nil when the catalog does not name it, as for a duplicate.
-    private func original(of source: Path, job: Job) -> SHA256Digest? {
+    /// Whether a claim of this source lies in its drop folder, or nobody can tell.
+    func isClaimed(_ file: SettledFile, job: Job, drop: DropFolder) throws(Problem) -> Bool {
+        var left: [Int64] = []
+        do throws(Errno) {
+            left = try SourceClaims.left(in: drop.path)
+        } catch {
+            return error != .noEntry  // nothing was ever claimed there
+        }
+        for id in left {
+            guard let subject = try store.journalSubject(id) else { continue }
+            if subject.job == job.id, subject.path == file.path { return true }
+        }
+        return false
+    }
+
+    /// The original that was made of a source; nil when the catalog does not name it, as for a duplicate.
+    func original(of source: Path, job: Job) -> Resource? {
         guard let asset = job.asset else { return nil }
         do throws(Problem) {
-            return try store.asset(asset)?.resources.first { $0.sourcePath == source }?.sha256
+            return try store.asset(asset)?.resources.first { $0.sourcePath == source }
         } catch {
             return nil  // inode, size and mtime are compared all the same
         }

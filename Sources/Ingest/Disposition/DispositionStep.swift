@@ -96,7 +96,8 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    /// - Returns: false when the filesystem of the source is away: a card that was pulled from its mount point.
+    /// - Returns: false when it has to wait: the filesystem of the source is away, as of a card that was pulled from its
+    ///   mount point, or its claim could not be finished.
     private func dispose(of file: SettledFile, job: Job, drop: DropFolder, _ act: Act) throws(Problem) -> Bool {
         guard let relative = file.path.below(drop.path) else {
             throw Problem(
@@ -110,18 +111,20 @@ package struct DispositionStep: Sendable {
             let wasBegun = try store.journal(of: job.id).contains { line in
                 line.path == file.path && line.outcome == nil && Act(rawValue: line.what) != nil
             }
-            if wasBegun { return true }
-            throw Self.failed(act, file, .noEntry)
+            guard wasBegun else { throw Self.failed(act, file, .noEntry) }
+            // Claimed, and not disposed of yet: that is still to be done, and only then to be said.
+            return try !isClaimed(file, job: job, drop: drop)
         }
         try checkOriginals(of: file, relative, job: job, drop: drop)
         let target = act == .move ? Self.target(of: relative, drop: drop) : nil
+        let original = original(of: file.path, job: job)
         let time = now()
         let id = try store.reserveJournal(
-            what: act.rawValue, job: job.id, path: file.path, sha256: nil, detail: target?.shown, at: time)
+            what: act.rawValue, job: job.id, path: file.path, sha256: original?.sha256, detail: target?.shown, at: time)
         try library.journal.append(
             .init(
                 id: id, time: time.rfc3339, what: act.rawValue, job: job.id, path: file.path, to: target,
-                stamp: file.stamp), at: time)
+                sha256: original?.sha256, original: original?.path, stamp: file.stamp), at: time)
         do throws(Errno) {
             let claims = try SourceClaims(drop: drop.path)
             guard try claims.claim(relative, as: id, expecting: file.stamp) else { throw Errno.stale }

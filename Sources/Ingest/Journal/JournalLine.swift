@@ -20,6 +20,8 @@ package struct JournalLine: Codable, Sendable {
     package var path: Path?
     package var to: Path?
     package var sha256: SHA256Digest?
+    /// The file of the library that holds the bytes of `path`.
+    package var original: Path?
     package var stamp: FileStamp?
     package var intent: CommitIntent?
     package var source: Source?

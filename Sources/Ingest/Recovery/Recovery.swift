@@ -71,8 +71,16 @@ package struct Recovery {
             try moves.undo(try unlisted(plan.intent))
         }
         try removeStaging(of: left.importID)
-        _ = try store.giveBack(interrupted: left.job.id, crashed: crashed, at: now())
+        if try store.giveBack(interrupted: left.job.id, crashed: crashed, at: now()) == .failed {
+            try sayPoison(left.job)
+        }
         return false
+    }
+
+    /// Of a file that ended the service once too often: nobody else says so, for its import has long been dead.
+    private func sayPoison(_ job: Job) throws(Problem) {
+        guard let problem = try store.job(job.id)?.problem, let file = job.files.first else { return }
+        log(LogLine(.error, problem, [("JOB_ID", String(job.id)), ("PATH", SafeText.of(file.path))]))
     }
 
     /// The intent in force, and its line in the journals.
