@@ -218,6 +218,25 @@ upgrades() {
     box grep -q '# mine' /etc/photospool/photospool.toml
     is "$(imported)" 4
 }
+upkeeps() {
+    local assets; assets=$(query assets '.items | length')
+    box runuser -u alice -- photospool verify
+    box mkdir /srv/photos/older
+    box sh -c 'cp /samples/IMG_0002.JPG /srv/photos/older/ && echo other >> /srv/photos/older/IMG_0002.JPG'
+    box chown -R photospool:photospool /srv/photos/older
+    box photospool adopt
+    is "$(query assets '.items | length')" $((assets + 1))
+    box photospool backup
+    # The state's disk was lost, and a new one is empty.
+    box systemctl stop photospool.socket photospool.service
+    box sh -c 'rm /var/lib/photospool/*'
+    box systemctl start photospool.service
+    until_true 30 eval '[ "$(query status "[.reasons[].code] | join(\" \")")" = E_STATE_STALE ]'
+    box photospool rebuild
+    until_true 30 is_running
+    is "$(query assets '.items | length')" $((assets + 1))
+    box photospool verify
+}
 goes() {
     box systemctl enable photospool.socket photospool.service
     box dpkg -r photospool
@@ -253,6 +272,7 @@ scenario "starts when somebody connects, and leaves the socket when it stops" is
 scenario "answers members of its group, and tells others why not" lets_in_whom_it_should
 scenario "ends with 78 and is not restarted when the configuration is bad at start" refuses_a_bad_start
 scenario "is restarted by an upgrade, which keeps the configuration" upgrades
+scenario "verifies, adopts, backs up, and rebuilds a lost state, as hardened as it is" upkeeps
 scenario "goes when removed, and leaves photos, catalog and journal when purged" goes
 
 echo "$passed passed, $failed failed"
