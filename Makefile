@@ -35,6 +35,7 @@ tsan: ## the tests under ThreadSanitizer
 	@Tests/Tools/deps.sh build test
 	@"$(SWIFT)" build --scratch-path .build/tsan --build-tests --sanitize=thread
 	@"$$(dirname "$(SWIFT)")/clang" -O1 -Wall -Wextra -shared -fPIC -o .build/tsan/libtsan-mutex.so Tests/Tools/tsan-mutex.c
+	@# The rigs that try every call try every twentieth.
 	@# A decoder limits its own memory, which the sanitizer cannot live with: it is the plain one. The real programs are
 	@# ten times slower so, and a machine of two cores runs their tests one after the other.
 	@"$(SWIFT)" build --product photospool-decoder
@@ -42,7 +43,7 @@ tsan: ## the tests under ThreadSanitizer
 	@cp .build/tsan/debug/photospoold .build/tsan/debug/photospool .build/debug/photospool-decoder .build/tsan/programs/
 	@# LD_PRELOAD knows no path with a space.
 	@plain=$$(mktemp -d) && trap 'rm -rf "$$plain"' EXIT && cp .build/tsan/libtsan-mutex.so "$$plain/" && \
-		export LD_PRELOAD="$$plain/libtsan-mutex.so" PHOTOSPOOL_PROGRAMS="$(CURDIR)/.build/tsan/programs" && \
+		export PHOTOSPOOL_THIN=20 LD_PRELOAD="$$plain/libtsan-mutex.so" PHOTOSPOOL_PROGRAMS="$(CURDIR)/.build/tsan/programs" && \
 		"$(SWIFT)" test --scratch-path .build/tsan --skip-build --sanitize=thread \
 			--skip EndToEndTests --skip SandboxTests --skip ProcessTests && \
 		"$(SWIFT)" test --scratch-path .build/tsan --skip-build --sanitize=thread --filter EndToEndTests --no-parallel
@@ -61,13 +62,16 @@ fuzz: build ## feed damaged photos to the decoder for DURATION (60 s), through t
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/fuzz.py $(DURATION)
 
-soak: build ## kill the daemon KILLS (100) times, the machine DEATHS (200) times, cut disks CUTS (1000) times; slow arrivals
+soak: build ## deaths, failing calls and power cuts in full (KILLS=, DEATHS=, CUTS= say how many); slow and many arrivals
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/soak.py $(KILLS)
 	@python3 Tests/Rigs/detect.py
 	@PHOTOSPOOL_RECOVERIES=400 python3 Tests/Rigs/powercut.py 60000
 	@for disk in ext4 xfs btrfs; do python3 Tests/Rigs/blocks.py $$disk $(or $(CUTS),1000) || exit 1; done
 	@python3 Tests/Rigs/deaths.py $(or $(DEATHS),200)
+	@python3 Tests/Rigs/kills.py 1500 20
+	@python3 Tests/Rigs/errors.py all
+	@Tests/Rigs/faults.sh
 
 rigs: deb ## the package in a bare Debian under a real systemd (root; not part of test)
 	@Tests/Tools/deps.sh test rigs

@@ -23,6 +23,13 @@ struct FaultTests {
         }
     }
 
+    /// G5 of the goals: each error at each call in each place, at the first, in the middle, at the last or for longer.
+    @Test(.timeLimit(.minutes(30)))
+    func `T5 G5 believes nothing, deletes nothing and lives on, whichever call says whatever error`() async throws {
+        guard try Faults.arePossible(for: "failing calls, each in its turn") else { return }
+        try await runRig("errors.py")
+    }
+
     /// What each call can say, by the man pages; where the state lies, SQLite is the one who hears it.
     private static let errors: [(call: String, errors: [String], places: [String])] = [
         ("open", ["EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "EACCES"], ["library", "drop", "state"]),

@@ -15,7 +15,7 @@ disk, or on two, which lose their power together.
 import collections, os, pathlib, pickle, random, subprocess, sys, tempfile, time
 
 import apart
-from daemon import Installation, Verdicts, here, programs, shim, variant
+from daemon import Installation, Verdicts, here, programs, preloaded, variant
 from promises import broken, digest, unfinished
 
 filesystems = {
@@ -268,10 +268,10 @@ planted = {
 
 def plant(seed, verdicts):
     print(f"seed {seed}", flush=True)
-    with shim("forget.c") as library:
+    with preloaded("forget.c") as library:
         for fs in filesystems:
             for fault, (words, expected) in planted.items():
-                recording = Recording(fs, "sources on a second disk", seed, {"LD_PRELOAD": library.name, "FORGET": fault})
+                recording = Recording(fs, "sources on a second disk", seed, {"LD_PRELOAD": library, "FORGET": fault})
                 *_, kinds = examine(recording, 40, random.Random(f"{seed} {fs} {fault}"), recovering=False)
                 seen = ", ".join(f"{kind.lower()} in {number}" for kind, number in kinds.items())
                 verdicts(f"{fs}, {words}: {seen or 'nothing'} of 40 states",

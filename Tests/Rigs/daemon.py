@@ -1,5 +1,5 @@
 """A photospool of its own in a temporary folder, and the real daemon on it: what the rigs in Python share."""
-import csv, hashlib, http.client, json, os, pathlib, shutil, signal, socket, subprocess, tempfile, time
+import contextlib, csv, hashlib, http.client, json, os, pathlib, shutil, signal, socket, subprocess, tempfile, time
 
 here = pathlib.Path(__file__).resolve().parent
 programs = pathlib.Path(os.environ.get("PHOTOSPOOL_PROGRAMS", here.parent.parent / ".build/release"))
@@ -25,16 +25,19 @@ def variant(number, text):
     return data[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + data[2:]
 
 
-def shim(source):
-    """A library to be preloaded, as long as what is returned is kept."""
-    library = tempfile.NamedTemporaryFile(suffix=".so")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library.name, here / source, "-ldl"], check=True)
-    return library
-
-
 def digest(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def preloaded(source):
+    """The path of a library made of `source`, to be loaded into the daemon; LD_PRELOAD knows no path with a space in it."""
+    base = "/dev/shm" if os.path.isdir("/dev/shm") else "/tmp"
+    with tempfile.TemporaryDirectory(prefix="photospool-rig-", dir=base) as folder:
+        library = pathlib.Path(folder, source).with_suffix(".so")
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, here / source, "-ldl"], check=True)
+        yield str(library)
 
 
 class Unanswered(Exception):
@@ -42,6 +45,8 @@ class Unanswered(Exception):
 
 
 class Installation:
+    programs = programs
+
     def __init__(self, drops, more="", base=None, settle="100ms", places={}):
         """`drops` is {name: further lines of its table}; `base` a folder for all of it in place of the temporary one;
         `places` says of library, state or a drop where else it lies. What is there already stays as it is."""
@@ -59,12 +64,21 @@ class Installation:
             f'[control]\nsocket = "{self.folder}/socket"\n{more}')
         self.daemon = None
 
-    def start(self):
+    def start(self, environment=None):
         with open(self.folder / "log", "ab") as log:
             self.daemon = subprocess.Popen(
-                [programs / "photospoold", "--config", self.folder / "photospool.toml", "--state-dir", self.state],
+                [self.programs / "photospoold", "--config", self.folder / "photospool.toml", "--state-dir", self.state],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})})
+
+    def once(self, environment=None, **more):
+        """Runs the daemon with --once to its end; the exit status, -9 when it was killed."""
+        with open(self.folder / "log", "ab") as log:
+            return subprocess.run(
+                [self.programs / "photospoold", "--config", self.folder / "photospool.toml", "--state-dir", self.state,
+                 "--once"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=300,
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})}, **more).returncode
 
     def kill(self):
         self.daemon.kill()

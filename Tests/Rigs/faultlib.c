@@ -5,12 +5,18 @@
  *   FAULTS="CALL:ACTION:FIRST[-LAST|+]@FOLDER[,FOLDER...]; ..."
  *     CALL    open make write read sync rename link unlink truncate stat set close, or change: whatever alters the disk
  *             (every call but read, stat, close, and open of what is there)
- *     ACTION  an errno by name; KILL: the process dies before the call; SHORT: half of the bytes; FLIP: one bit of what
- *             is written is another; STOP: the process stands still before the call until SIGCONT
+ *     ACTION  an errno by name; KILL: the process dies before the call; CRASH: it dies of a signal of its own; SHORT:
+ *             half of the bytes; FLIP: one bit of what is written is another; STOP: the process stands still before the
+ *             call until SIGCONT
  *     FIRST   counted from 1 over all threads, among the calls of that rule's kind below its folders; with LAST or + it
  *             goes on
  *   FAULTS_AFTER=FILE   nothing happens, and nothing is counted, before this file is there
+ *   FAULTS_UNTIL=FILE   nothing happens any more once this file is there
+ *   FAULTS_MET=FILE     a line for each time that a rule was met: "CALL ACTION PATH"
  *   FAULTS_TRACE=FILE   a line for each call below FAULTS_ROOT, in their order: "CALL result PATH [-> PATH]"
+ *
+ * A file whose sync fails is marked, by a last change one second after 1970 began, and so is one that was written to and
+ * whose close fails: memory shows it whole, and the disk need not hold anything of it, whatever a second sync says.
  *
  * What is no file has the name that /proc/PID/fd gives it: anon_inode:inotify is a folder for rules too.
  *
@@ -36,11 +42,12 @@ enum call { OPEN, MAKE, WRITE, READ, SYNC, RENAME, LINK, UNLINK, TRUNCATE, STAT,
 static const char *const call_names[] = {"open",   "make",     "write", "read", "sync",  "rename", "link",
                                          "unlink", "truncate", "stat",  "set",  "close", "change"};
 
-enum { KILL = -1, SHORT = -2, FLIP = -3, STOP = -4, END = -5, HANG = -6 };
+enum { KILL = -1, SHORT = -2, FLIP = -3, STOP = -4, END = -5, HANG = -6, CRASH = -7 };
 static const struct {
     const char *name;
     int number;
-} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"STOP", STOP},     {"END", END},       {"HANG", HANG},   {"EIO", EIO},
+} actions[] = {{"KILL", KILL},     {"SHORT", SHORT},   {"FLIP", FLIP},     {"STOP", STOP},     {"END", END},
+               {"HANG", HANG},     {"CRASH", CRASH},   {"EIO", EIO},
                {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
                {"ESTALE", ESTALE}, {"EINTR", EINTR},   {"EACCES", EACCES}, {"EPERM", EPERM},   {"ENOENT", ENOENT},
                {"ENOMEM", ENOMEM}, {"EXDEV", EXDEV},   {"EBUSY", EBUSY},   {"EINVAL", EINVAL}};
@@ -48,14 +55,15 @@ static const struct {
 struct rule {
     enum call call;
     int action;
+    const char *action_name;
     long first, last;
     const char *folders; /* with commas between */
     atomic_long count;
 };
 static struct rule rules[16];
 static int rule_count;
-static const char *root, *after;
-static int trace = -1;
+static const char *root, *after, *until;
+static int trace = -1, met = -1;
 
 static void refuse(const char *what) {
     fprintf(stderr, "faultlib: cannot read %s\n", what);
@@ -72,7 +80,10 @@ static void read_rule(char *text) {
     for (int i = 0; i <= CALLS; i++)
         if (!strcmp(call, call_names[i])) rule->call = i;
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (!strcmp(action, actions[i].name)) rule->action = actions[i].number;
+        if (!strcmp(action, actions[i].name)) {
+            rule->action = actions[i].number;
+            rule->action_name = actions[i].name;
+        }
     if (rule->call > CALLS || !rule->action || rule->first < 1) refuse(text);
     rule->last = rule->first;
     char *number_end = strrchr(text, ':') + 1 + strspn(strrchr(text, ':') + 1, "0123456789");
@@ -82,6 +93,10 @@ static void read_rule(char *text) {
     rule_count++;
 }
 
+static int open_list(const char *file) {
+    return (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
 __attribute__((constructor)) static void begin(void) {
     unsetenv("LD_PRELOAD"); /* the decoder is not meant */
     char *text = getenv("FAULTS"), *rest;
@@ -89,8 +104,10 @@ __attribute__((constructor)) static void begin(void) {
         for (char *one = strtok_r(strdup(text), ";", &rest); one; one = strtok_r(NULL, ";", &rest)) read_rule(one);
     root = getenv("FAULTS_ROOT");
     after = getenv("FAULTS_AFTER");
+    until = getenv("FAULTS_UNTIL");
     char *file = getenv("FAULTS_TRACE");
-    if (file && root) trace = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file && root) trace = open_list(file);
+    if ((file = getenv("FAULTS_MET"))) met = open_list(file);
 }
 
 /* Whether path is one of the folders or lies below one. */
@@ -129,12 +146,19 @@ static int meet(enum call call, int is_change, const char *path) {
         if (rule->call == CHANGE ? !is_change : rule->call != call) continue;
         if (!is_below(path, rule->folders)) continue;
         if (after && syscall(SYS_faccessat, AT_FDCWD, after, F_OK)) continue;
+        if (until && !syscall(SYS_faccessat, AT_FDCWD, until, F_OK)) continue;
         long number = atomic_fetch_add(&rule->count, 1) + 1;
         if (number < rule->first || number > rule->last) continue;
+        if (met >= 0) {
+            char line[PATH_MAX + 64];
+            int length = snprintf(line, sizeof line, "%s %s %s\n", call_names[call], rule->action_name, path);
+            syscall(SYS_write, met, line, (size_t)length);
+        }
         if (rule->action == KILL) {
             syscall(SYS_kill, getpid(), SIGKILL);
             for (;;) pause();
         }
+        if (rule->action == CRASH) raise(SIGSEGV);
         if (rule->action == END) syscall(SYS_exit, 0);
         if (rule->action == HANG)
             for (;;) pause();
@@ -162,6 +186,14 @@ static void note(enum call call, int is_change, long result, const char *path, c
     static __typeof__(&name) real;          \
     if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
+/* See above. An interrupted call has lost nothing. */
+static void mark_refused(int file, int fault) {
+    if (fault <= 0 || fault == EINTR) return;
+    struct stat found; /* asked by number, for fstat is a call that rules may count */
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
+    if (!syscall(SYS_fstat, file, &found) && S_ISREG(found.st_mode)) syscall(SYS_utimensat, file, NULL, times, 0);
+}
+
 /* Finds the path, meets the rules, makes the call, notes it. */
 #define PASS(call, is_change, descriptor, name, expression)                        \
     do {                                                                           \
@@ -170,6 +202,7 @@ static void note(enum call call, int is_change, long result, const char *path, c
         char path[PATH_MAX];                                                       \
         find(path, descriptor, name);                                              \
         fault = meet(call, is_change, path);                                       \
+        if ((call) == SYNC) mark_refused(descriptor, fault);                       \
         if (fault > 0) errno = fault;                                              \
         __typeof__(expression) result = fault > 0 ? -1 : (expression);             \
         note(call, is_change, (long)result, path, NULL);                           \
@@ -349,7 +382,10 @@ int close(int file) {
     if (!rule_count && trace < 0) return real(file);
     char path[PATH_MAX];
     find(path, file, NULL);
-    int fault = meet(CLOSE, 0, path), result = real(file);
+    int fault = meet(CLOSE, 0, path);
+    if (fcntl(file, F_GETFL) & (O_WRONLY | O_RDWR)) mark_refused(file, fault);
+    int result = real(file);
+    note(CLOSE, 0, fault > 0 ? -1 : result, path, NULL);
     if (fault > 0) {
         errno = fault;
         return -1;

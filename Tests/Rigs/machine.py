@@ -3,7 +3,7 @@ programs under test and disks that are files here."""
 import os, pathlib, shutil, subprocess, tempfile
 
 import apart
-from daemon import here, programs, shim
+from daemon import here, programs, preloaded
 
 init = """#!/bin/bash
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PHOTOSPOOL_PROGRAMS=/run/programs
@@ -52,8 +52,8 @@ class Machine:
             run("--bind", source.resolve(), root / "mnt" / name)
         (root / "mnt/shims").mkdir()
         for name in ("nolandlock", "forget"):
-            with shim(f"{name}.c") as library:
-                shutil.copyfile(library.name, root / f"mnt/shims/{name}.so")
+            with preloaded(f"{name}.c") as library:
+                shutil.copyfile(library, root / f"mnt/shims/{name}.so")
         self.mail.mkdir()
         (root / "mnt/init").write_text(init.replace("@program@", program))
         (root / "mnt/init").chmod(0o755)

@@ -2,136 +2,27 @@
 """Cuts the power at every moment of an import by the real daemon, and looks at what a disk may then hold.
 
     powercut.py [STATES] [SEED]     5400 states without a number; the seed is printed, and repeats them
-    powercut.py faults [SEED]       plants faults into the daemon, each of which has to show
 
 What the disk may hold is worked out from every call the daemon made, by the least that POSIX promises: bytes are kept
 from the fsync of their file on, a name from the fsync of a folder it stands in. What came after may be there or not: all
 of it, none of it, the names alone, any part of it, or a size without its bytes. In each such state no photo may be lost,
 none may stand in the library in part, the database has to be whole, and what it has once said imported it has to say
 still. A part of the states is given back to a real daemon, which has to bring every photo home.
+
+Before a source leaves its place, for a move or a deletion, its record has to be certain, in the database and in the
+library's journal, and so has its original, which has to have been read back past the cache.
 """
 import collections, hashlib, json, os, pathlib, pickle, random, shutil, sqlite3, subprocess, sys, tempfile, time
 
-from daemon import Installation, Verdicts, here, programs, shim, variant
+from daemon import Installation, Verdicts, here, programs, variant
+from replay import Readings, Replay
 
-plants = sys.argv[1:2] == ["faults"]
-states = int(sys.argv[1]) if len(sys.argv) > 1 and not plants else 5400
-seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32)
+arguments = sys.argv[1:] if __name__ == "__main__" else []  # planted.py takes parts of this
+states = int(arguments[0]) if arguments else 5400
+seed = int(arguments[1]) if len(arguments) > 1 else random.randrange(1 << 32)
 recoveries = int(os.environ.get("PHOTOSPOOL_RECOVERIES", "20"))
 count = 12
 modes = ("none", "all", "names", "some", "sizes")
-
-
-# MARK: What may be on the disk
-
-class File:
-    """The bytes that are certain, and the changes since."""
-    __slots__ = ("certain", "changes", "sums")
-
-    def __init__(self):
-        self.certain, self.changes, self.sums = b"", [], {}
-
-    @staticmethod
-    def changed(bytes, changes):
-        data = bytearray(bytes)
-        for at, what in changes:
-            if at is None:
-                data = data[:what].ljust(what, b"\0")
-            else:
-                if len(data) < at:
-                    data = data.ljust(at, b"\0")
-                data[at:at + len(what)] = what
-        return data
-
-    def sync(self):
-        if self.changes:
-            self.certain, self.changes = self.changed(self.certain, self.changes), []
-        self.sums.clear()
-
-    def content(self, mode, dice):
-        if not self.changes or mode in ("none", "names"):
-            return self.certain
-        if mode == "all":
-            return self.changed(self.certain, self.changes)
-        kept = [change for change in self.changes if dice.random() < 0.5]
-        data = self.changed(self.certain, kept)
-        if mode == "sizes":
-            size = max((at + len(what) for at, what in self.changes if at is not None), default=0)
-            data = data.ljust(size, b"\0")
-        return data
-
-    def digest(self, data):
-        """Of certain bytes only once."""
-        if data is not self.certain:
-            return hashlib.sha256(data).hexdigest()
-        if "sum" not in self.sums:
-            self.sums["sum"] = hashlib.sha256(data).hexdigest()
-        return self.sums["sum"]
-
-
-class Replay:
-    def __init__(self):
-        self.files = collections.defaultdict(File)
-        self.folders = {"/": {}}  # names that are certain
-        self.pending = []  # groups of changes of names, each whole or not at all, in their order
-
-    def apply(self, call):
-        what, *rest = call
-        if what == "mark":
-            return
-        if what == "write":
-            self.files[rest[0]].changes.append((rest[1], rest[2]))
-        elif what == "cut":
-            self.files[rest[0]].changes.append((None, rest[1]))
-        elif what == "fsync":
-            self.files[rest[0]].sync()
-        elif what == "name":
-            self.pending.append([(*os.path.split(rest[0]), rest[1])])
-        elif what == "unname":
-            self.pending.append([(*os.path.split(rest[0]), None)])
-        elif what == "rename":
-            assert rest[2] != "folder", "the daemon renames no folder"
-            self.pending.append([(*os.path.split(rest[1]), rest[2]), (*os.path.split(rest[0]), None)])
-        elif what == "fsync names":
-            later = []
-            for group in self.pending:
-                if any(folder == rest[0] for folder, _, _ in group):
-                    self.commit(self.folders, group)
-                else:
-                    later.append(group)
-            self.pending = later
-
-    @staticmethod
-    def commit(folders, group):
-        for folder, name, value in group:
-            names = folders.setdefault(folder, {})
-            if value is None:
-                names.pop(name, None)
-            else:
-                names[name] = value
-                if value == "folder":
-                    folders.setdefault(os.path.join(folder, name), {})
-
-    def tree(self, mode, dice):
-        """{path: (its file, its bytes, its number)} of one state; None for a folder."""
-        folders = {path: dict(names) for path, names in self.folders.items()}
-        for group in self.pending:
-            if mode == "all" or mode in ("names", "some", "sizes") and dice.random() < 0.5:
-                self.commit(folders, group)
-        found, rest, seen = {}, ["/"], {}
-        while rest:
-            folder = rest.pop()
-            for name, value in folders.get(folder, {}).items():
-                path = os.path.join(folder, name)
-                if value == "folder":
-                    rest.append(path)
-                    found[path] = None
-                    continue
-                file = self.files[value]
-                if value not in seen:
-                    seen[value] = (file, file.content(mode, dice), value)
-                found[path] = seen[value]
-        return found
 
 
 # MARK: An import, written down
@@ -139,8 +30,8 @@ class Replay:
 class Recording:
     """The daemon imports `count` photos on a filesystem that writes every call down."""
 
-    def __init__(self, after_import, environment=None):
-        self.after_import = after_import
+    def __init__(self, after_import, environment=None, programs=programs):
+        self.after_import, self.programs = after_import, programs
         work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-cut-", dir="/dev/shm"))
         back, mount, log = work / "back", work / "mount", work / "log"
         back.mkdir()
@@ -149,7 +40,7 @@ class Recording:
         self.photos = {hashlib.sha256(data).hexdigest(): data for data in photos}
         recorder = subprocess.Popen(["/usr/bin/python3", here / "recorder.py", back, mount, log])
         try:
-            end = time.monotonic() + 20
+            end = time.monotonic() + 60
             while not os.path.ismount(mount):
                 if time.monotonic() > end or recorder.poll() is not None:
                     sys.exit("the recorder does not start: it needs /dev/fuse and python3-fusepy")
@@ -157,7 +48,12 @@ class Recording:
             self.run(mount, environment or {})
         finally:
             subprocess.run(["fusermount", "-u", "-z", mount], check=False)
-            recorder.wait(20)
+            try:
+                recorder.wait(5)
+            except subprocess.TimeoutExpired:
+                # Whoever took the mount along into a namespace of its own keeps it alive.
+                recorder.terminate()
+                recorder.wait(20)
         self.calls = []
         with open(log, "rb") as file:
             while True:
@@ -173,18 +69,22 @@ class Recording:
         installation = Installation({"drop": keys}, base=mount, more="[preview]\nmax_size = 64\n")
         self.base = "/" + installation.folder.name
         self.installation = installation
-        for number, data in enumerate(self.photos.values()):
-            with open(installation.drops["drop"] / f"IMG_{number:04}.JPG", "wb") as file:
+        twice = installation.drops["drop"] / "twice"
+        twice.mkdir()
+        self.sources = {f"IMG_{number:04}.JPG": data for number, data in enumerate(self.photos.values())}
+        self.sources["twice/IMG_0000.JPG"] = self.sources["IMG_0000.JPG"]
+        for name, data in self.sources.items():
+            with open(installation.drops["drop"] / name, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-        for folder in (installation.drops["drop"], installation.library, installation.state, installation.folder, mount):
+        for folder in (twice, installation.drops["drop"], installation.library, installation.state, installation.folder, mount):
             handle = os.open(folder, os.O_RDONLY)
             os.fsync(handle)
             os.close(handle)
         os.setxattr(mount, "user.mark", b"start")
         daemon = subprocess.Popen(
-            [programs / "photospoold", "--config", installation.folder / "photospool.toml", "--state-dir",
+            [self.programs / "photospoold", "--config", installation.folder / "photospool.toml", "--state-dir",
              installation.state, "--once"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **environment})
@@ -274,37 +174,76 @@ def faults(recording, tree, promised, work):
             yield f"FORGOTTEN {name} was said to be imported"
 
 
+def records(tree, base, work):
+    """The sources of which this state says that they are about to go, in the database and in the library's journal: the
+    digest that both name; None for a duplicate."""
+    if database(tree, base, work)[0] or not (work / "spool.db").exists():
+        return {}
+    connection = sqlite3.connect(work / "spool.db")
+    try:
+        said = {(os.fsdecode(path), digest and digest.hex()) for path, digest in connection.execute(
+            "SELECT path, sha256 FROM journal WHERE what IN ('delete', 'move') AND path IS NOT NULL")}
+    except sqlite3.DatabaseError:
+        return {}  # it does not know of a journal yet
+    finally:
+        connection.close()
+    lines = set()
+    for path, entry in tree.items():
+        if entry and path.endswith(".jsonl"):
+            for line in bytes(entry[1]).split(b"\n"):
+                try:
+                    line = json.loads(line)
+                except ValueError:
+                    continue  # torn
+                if line["what"] in ("delete", "move"):
+                    lines.add((line["path"], line.get("sha256")))
+    return dict(said & lines)
+
+
 def removals(recording, work):
-    """Before a source loses its last name, its original has to be certain, and so have the catalog and both journals."""
-    dice, replay, names = random.Random(0), Replay(), {}
+    """What was certain before a source left its place, and again before it lost its last name in the drop folder:
+    (how many left, of how many no record was certain, of how many no verified original, which)"""
+    dice, replay, readings, names = random.Random(0), Replay(), Readings(), {}
     drop, library = f"{recording.base}/drop/", f"{recording.base}/library/"
-    looked, found = 0, []
+    mount = str(recording.installation.folder.parent)
+    gone, unrecorded, unverified = set(), set(), set()
+    where = {}  # of a source's file: its place
     for call in recording.calls:
+        leaving = None
         if call[0] == "name":
             names[call[1]] = call[2]
+            if call[1].startswith(drop) and call[1][len(drop):] in recording.sources:
+                where[call[2]] = call[1]
         elif call[0] == "rename":
-            names[call[2]] = names.pop(call[1])
+            number = names[call[2]] = names.pop(call[1])
+            leaving = call[1] if where.get(number) == call[1] else None
         elif call[0] == "unname":
             number = names.pop(call[1], None)
-            if call[1].startswith(drop) and number != "folder" and number not in names.values():
-                looked += 1
-                sum = hashlib.sha256(replay.files[number].certain).hexdigest()
-                tree = replay.tree("none", dice)
-                problem, imported, _ = database(tree, recording.base, work)
-                originals = {
-                    entry[0].digest(entry[1]) for path, entry in tree.items()
-                    if entry and path.startswith(library) and "/.photospool/" not in path}
-                lines = b"".join(
-                    bytes(entry[1]) for path, entry in tree.items() if entry and path.endswith(".jsonl"))
-                for holds, words in (
-                    (not problem, "a sound database"), (sum in originals, "its original"),
-                    (sum in {digest for digest, _ in imported.values()}, "its row in the catalog"),
-                    (b'"what":"delete"' in lines or b'"what":"move"' in lines, "a line in the library's journal"),
-                ):
-                    if not holds:
-                        found.append(f"{call[1]} was removed without {words} being certain")
+            is_last = number not in names.values()
+            # From its own place (into the claim, by a link where there is no rename that replaces nothing), or for good.
+            if number in where and (call[1] == where[number] or is_last):
+                leaving = where[number]
+            if is_last:
+                where.pop(number, None)
+        if leaving:
+            gone.add(leaving)
+            data = recording.sources[leaving[len(drop):]]
+            tree = replay.tree("none", dice)
+            originals = [
+                entry[2] for path, entry in tree.items() if entry and path.startswith(library)
+                and "/.photospool/" not in path and entry[1] == data]
+            problem, imported, _ = database(tree, recording.base, work)
+            said, sum = records(tree, recording.base, work), hashlib.sha256(data).hexdigest()
+            # Of the two that are equal one is a duplicate, whose bytes are recorded with the other.
+            if problem or mount + leaving not in said or said[mount + leaving] != sum and (
+                    said[mount + leaving] or not leaving.endswith("IMG_0000.JPG")):
+                unrecorded.add(leaving)
+            is_listed = sum in {digest for digest, _ in imported.values()}
+            if not is_listed or not any(readings.cover(number, len(data)) for number in originals):
+                unverified.add(leaving)
+        readings.apply(call, replay.files)
         replay.apply(call)
-    return looked, found
+    return gone, unrecorded, unverified
 
 
 def renumber(path, numbers):
@@ -355,7 +294,7 @@ def recover(recording, tree):
         for attempt in range(3):
             run = subprocess.run(
                 [programs / "photospoold", "--config", work / "c.toml", "--state-dir", work / "state", "--once"],
-                capture_output=True, text=True, timeout=120, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+                capture_output=True, text=True, timeout=300, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
             if run.returncode == 0:
                 break
         if run.returncode != 0:
@@ -374,6 +313,14 @@ def recover(recording, tree):
             yield f"{len(left)} left in staging after recovery"
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def is_possible():
+    is_open = os.access("/dev/fuse", os.R_OK | os.W_OK)
+    if is_open and subprocess.run(["/usr/bin/python3", "-c", "import fusepy"]).returncode == 0:
+        return True
+    print("skipped: power cuts (they need /dev/fuse and python3-fusepy)")
+    return False
 
 
 # MARK: The run
@@ -406,29 +353,10 @@ def examine(recording, number, dice, recoveries=recoveries):
     return looked, len(recovered), found
 
 
-# What a daemon would do that forgets to make something durable, and how it shows.
-planted = {
-    "files": "no fsync of the copies", "folders": "no fsync of folders",
-    "newfolders": "no fsync of the folder above a new one", "wal": "no fsync of the write-ahead log (synchronous = NORMAL)",
-}
-
-
-def plant(dice, verdicts):
-    with shim("forget.c") as library:
-        for fault, words in planted.items():
-            recording = Recording("delete", {"LD_PRELOAD": library.name, "FORGET": fault})
-            looked, _, found = examine(recording, 600, dice, recoveries=0)
-            verdicts(f"{words}: {len(found)} faults in {looked} states", [] if found else ["not one fault was seen"])
-
-
 def main():
-    if not os.path.exists("/dev/fuse") or subprocess.run(["/usr/bin/python3", "-c", "import fusepy"]).returncode:
-        print("skipped: power cuts (they need /dev/fuse and python3-fusepy)")
+    if not is_possible():
         return 0
     verdicts = Verdicts()
-    if plants:
-        plant(random.Random(seed), verdicts)
-        return verdicts.end()
     print(f"{states} states, seed {seed}", flush=True)
     for after_import in ("keep", "move", "delete"):
         began = time.monotonic()
@@ -436,11 +364,14 @@ def main():
         looked, recovered, found = examine(recording, states // 3, random.Random(f"{seed} {after_import}"))
         if after_import != "keep":
             work = pathlib.Path(tempfile.mkdtemp(prefix="photospool-cut-db-", dir="/dev/shm"))
-            removed, wrong = removals(recording, work)
+            gone, unrecorded, unverified = removals(recording, work)
             shutil.rmtree(work, ignore_errors=True)
             verdicts(
-                f"{after_import}: {removed} sources removed, each after its original, its row and its line were certain",
-                wrong + ([f"only {removed} were seen"] if after_import == "delete" and removed < count else []))
+                f"{after_import}: removals: {len(gone)}, without record {len(unrecorded)}, without verified copy "
+                f"{len(unverified)}", [
+                    *(f"{path}: no certain record" for path in unrecorded),
+                    *(f"{path}: no certain original that was read back" for path in unverified),
+                    *[f"only {len(gone)} of {len(recording.sources)} were removed"] * (len(gone) < len(recording.sources))])
         calls, seconds = len(recording.calls) - recording.start, time.monotonic() - began
         verdicts(f"{after_import}: {looked} states of {calls} calls, {recovered} of them recovered ({seconds:.0f} s)", found)
     return verdicts.end()

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Shows a folder once more at a mount point and writes down every call that changes it: what a power cut may leave of it
-can then be worked out.
+"""Shows a folder once more at a mount point and writes down every call that changes it, and what is read past the cache:
+what a power cut may leave of it, and what was certain before which call, can then be worked out.
 
     recorder.py BACK MOUNT LOG    in the foreground, until MOUNT is unmounted
 
 A program marks a moment by setting the attribute `user.mark` of MOUNT. The log is a series of pickled tuples; see
-`Replay` in powercut.py for what they mean.
+`Replay` in replay.py for what they mean.
 """
 # python3-fusepy is the distribution's, and so belongs to its own python3.
-import errno, os, pickle, sys
+import errno, os, pickle, signal, sys
 
 from fusepy import FUSE, FuseOSError, Operations
 
@@ -19,6 +19,7 @@ class Recorder(Operations):
     def __init__(self, back, log):
         self.back = os.path.abspath(back)
         self.log = open(log, "wb")
+        self.past_cache = set()  # handles that were opened with O_DIRECT
 
     def __call__(self, call, *arguments):
         try:
@@ -53,23 +54,30 @@ class Recorder(Operations):
         return {name: getattr(found, name) for name in names}
 
     def read(self, path, size, offset, handle):
-        return os.pread(handle, size, offset)
+        data = os.pread(handle, size, offset)
+        if handle in self.past_cache:
+            self.note("read", os.fstat(handle).st_ino, offset, len(data))
+        return data
 
     def flush(self, path, handle):
         return 0
 
     def release(self, path, handle):
+        self.past_cache.discard(handle)
         os.close(handle)
 
     # Content.
 
     def open(self, path, flags):
+        is_past_cache = flags & os.O_DIRECT
         # Readable too, for the kernel fills its pages before it changes a part of one.
         flags = flags & ~(os.O_WRONLY | os.O_APPEND | os.O_DIRECT | os.O_NOFOLLOW) | os.O_RDWR
         handle = os.open(self.behind(path), flags & ~os.O_TRUNC)
         if flags & os.O_TRUNC:
             os.ftruncate(handle, 0)
             self.note("cut", os.fstat(handle).st_ino, 0)
+        if is_past_cache:
+            self.past_cache.add(handle)
         return handle
 
     def write(self, path, data, offset, handle):
@@ -147,5 +155,7 @@ class Recorder(Operations):
 
 if len(sys.argv) != 4:
     sys.exit(__doc__)
+# Whoever started this may have blocked the signal by which it is to end.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 FUSE(Recorder(sys.argv[1], sys.argv[3]), sys.argv[2], foreground=True, nothreads=True, fsname="recorder", use_ino=True,
      hard_remove=True, big_writes=True, max_write=131072, default_permissions=True, allow_other=os.getuid() == 0)
