@@ -178,6 +178,7 @@ extension ImportRoom {
             // What was committing when it went away is still there to be settled.
             if !wasOpen { requireRecovery() }
             switch outage.code {
+            case .libraryOffline: try library.requireWritable()
             case .libraryFull:
                 guard try !library.isFull() else { return }
             case .decoderMissing:

@@ -211,6 +211,20 @@ package final class Library: Sendable {
         }
     }
 
+    /// Writes something, for nothing else tells: what has failed may still call itself writable.
+    ///
+    /// - Throws: `E_LIBRARY_OFFLINE` while its filesystem is read-only.
+    func requireWritable() throws(Problem) {
+        let probe = LibraryLayout.staging / ".probe"
+        do throws(Errno) {
+            do throws(Errno) { try root.unlink(probe) } catch .noEntry {}
+            _ = try root.create(probe, mode: 0o600)
+            try root.unlink(probe)
+        } catch {
+            throw .library(probe, error, doing: "make", in: role)
+        }
+    }
+
     /// Bytes that the service's user can still write.
     package func freeBytes() throws(Problem) -> ByteCount {
         do throws(Errno) {

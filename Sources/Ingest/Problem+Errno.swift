@@ -20,6 +20,11 @@ extension Problem {
     private static let notOneFilesystem =
         "Something is mounted within it, which has to be one filesystem: unmount it, or make the disk the library's own."
 
+    /// What ext4 and others do with a disk that fails.
+    static let readOnlyDisk =
+        "Its filesystem is read-only, perhaps because its disk fails: look into the kernel's log (`journalctl -k`), and "
+        + "mount it writable again; work then goes on by itself."
+
     /// Writing to or reading from the library failed, or its mirror.
     package static func library(
         _ path: Path, _ errno: Errno, doing what: String, in role: LibraryMarker.Role = .library
@@ -27,7 +32,8 @@ extension Problem {
         let code: Code =
             switch errno {
             case .noSpace, .quota: .libraryFull
-            case .accessDenied, .notPermitted, .readOnly: .libraryPermission
+            case .accessDenied, .notPermitted: .libraryPermission
+            case .readOnly: .libraryOffline
             case .stale: .staleHandle
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory: .memory
             default: .libraryIO
@@ -35,7 +41,7 @@ extension Problem {
         let place = role == .library ? "in the library" : "on the mirror"
         return Problem(
             code, "Could not \(what) \(SafeText.of(path)) \(place): \(errno.description).",
-            todo: errno == .crossDevice ? notOneFilesystem : nil)
+            todo: errno == .crossDevice ? notOneFilesystem : errno == .readOnly ? readOnlyDisk : nil)
     }
 }
 

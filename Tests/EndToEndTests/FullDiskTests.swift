@@ -160,6 +160,39 @@ struct FullDiskTests {
     }
 
     @Test(.timeLimit(.minutes(3)))
+    func `P10 that is read-only is said, costs no attempt, and is written again when it can be`() async throws {
+        guard try Mount.isPossible(for: "P10 a library that turns read-only") else { return }
+        let installation = try Installation(dropKeys: "after_import = \"delete\"")
+        let disk = try Mount(at: installation.library, bytes: 16 << 20)
+        try Samples.variant(1).write(to: installation.drop.appending(path: "IMG_1.JPG"))
+        #expect(try installation.runOnce() == 0)
+        try disk.remount(readOnly: true)
+        try await installation.start()
+        for number in 2...4 {
+            try Samples.variant(number).write(to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        try await installation.wait(for: "it to be said") {
+            try installation.status().reasons.contains { $0.code == "E_LIBRARY_OFFLINE" }
+        }
+        try await installation.wait(for: "the queue") { try installation.status().queue.queued == 3 }
+        #expect(try installation.status().state == "degraded")
+        #expect(try installation.status().reasons.first?.recovery.contains("mount it writable") == true)
+        #expect(try installation.files(below: installation.drop).count == 3)
+        // Several probes later it is still said, once in the log.
+        let start = try installation.status().uptime
+        try await installation.wait(for: "more probes") { try installation.status().uptime >= start + 7 }
+        #expect(try installation.status().reasons.map(\.code) == ["E_LIBRARY_OFFLINE"])
+        #expect(!installation.logText.contains("Work goes on"))
+        try disk.remount(readOnly: false)
+        try await installation.wait(for: "work to go on") { try installation.status().queue.imported == 4 }
+        try await installation.wait(for: "the sources") { try installation.files(below: installation.drop).isEmpty }
+        #expect(try installation.jobs().allSatisfy { $0.attempts == 1 })
+        #expect(try installation.visibleFiles().count == 4)
+        #expect(installation.stop() == 0)
+        try disk.end()
+    }
+
+    @Test(.timeLimit(.minutes(3)))
     func `H30 makes its staging folder again when somebody removes it under the running daemon`() async throws {
         let installation = try Installation()
         try await installation.start()

@@ -125,7 +125,7 @@ import Testing
         holder.waitUntilExit()
         try await installation.wait(for: "the second photo") { try installation.status().queue.imported == 2 }
         try await installation.wait(for: "its source") { try installation.files(below: installation.drop).isEmpty }
-        #expect(try installation.status().reasons.isEmpty)
+        try await installation.wait(for: "the reason to go") { try installation.status().reasons.isEmpty }
         #expect(installation.stop() == 0)
     }
 }

@@ -51,6 +51,11 @@ package final class Mount: Sendable {
         try? Self.run(["umount", "-l", point.path])
     }
 
+    /// As the kernel does it with a disk that fails, and an administrator afterwards.
+    package func remount(readOnly: Bool) throws {
+        try Self.run(["mount", "-o", "remount,\(readOnly ? "ro" : "rw")", point.path])
+    }
+
     package func end() throws { try Self.run(["umount", point.path]) }
 
     private static func run(_ words: [String]) throws {
