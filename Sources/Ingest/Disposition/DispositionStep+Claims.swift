@@ -23,18 +23,14 @@ extension DispositionStep {
                         [("DROP", drop.name), ("PATH", SafeText.of(drop.path / SourceClaims.name(id)))]))
                 continue
             }
-            let mayGo = try isMirrored(job)
+            let original = try originalOfClaim(id, of: file, job: job, drop: drop)
             do throws(Errno) {
                 let claims = try SourceClaims(drop: drop.path)
-                let expected = original(of: subject.path, job: job)?.sha256
-                if drop.afterImport != .keep, job.disposition == .pending, mayGo,
-                    try claims.holds(id, expecting: file.stamp, sha256: expected)
+                if let act = drop.act, let original,
+                    try claims.holds(id, expecting: file.stamp, sha256: original.sha256)
                 {
-                    if drop.afterImport == .move {
-                        try claims.move(id, to: Self.target(of: relative, drop: drop), from: relative)
-                    } else {
-                        try claims.delete(id, from: relative)
-                    }
+                    let target = act == .move ? Self.target(of: relative, drop: drop) : nil
+                    try carryOut(act, claim: id, of: relative, to: target, claims)
                 } else {
                     try claims.putBack(id, to: relative)
                 }
@@ -44,6 +40,19 @@ extension DispositionStep {
                         .warning, "A claimed source could neither be disposed of nor put back.",
                         [("DROP", drop.name), ("PATH", SafeText.of(subject.path)), ("ERRNO", error.name)]))
             }
+        }
+    }
+
+    /// What stands for a claimed source, by the same rules as for one under its name; nil when it is to go back there.
+    private func originalOfClaim(
+        _ id: Int64, of file: SettledFile, job: Job, drop: DropFolder
+    ) throws(Problem) -> Resource? {
+        guard let act = drop.act, job.disposition == .pending else { return nil }
+        do throws(Problem) {
+            return try original(of: file, at: SourceClaims.name(id), job: job, drop: drop, act)
+        } catch {
+            guard error.code == .disposition else { throw error }
+            return nil  // said when its turn comes again
         }
     }
 
@@ -61,14 +70,9 @@ extension DispositionStep {
         }
         return false
     }
+}
 
-    /// The original that was made of a source; nil when the catalog does not name it, as for a duplicate.
-    func original(of source: Path, job: Job) -> Resource? {
-        guard let asset = job.asset else { return nil }
-        do throws(Problem) {
-            return try store.asset(asset)?.resources.first { $0.sourcePath == source }
-        } catch {
-            return nil  // inode, size and mtime are compared all the same
-        }
-    }
+extension DropFolder {
+    /// What its sources come to; nil to keep them.
+    var act: DispositionStep.Act? { DispositionStep.Act(rawValue: afterImport.rawValue) }
 }

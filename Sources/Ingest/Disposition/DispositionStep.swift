@@ -11,16 +11,19 @@ package struct DispositionStep: Sendable {
     let log: Log
     /// Whether a source goes only when its originals are on the mirror, too.
     let needsMirror: @Sendable () -> Bool
+    let isStopping: @Sendable () -> Bool
 
     package init(
         library: Library, store: Store, now: @escaping @Sendable () -> Timestamp, log: @escaping Log,
-        needsMirror: @escaping @Sendable () -> Bool = { false }
+        needsMirror: @escaping @Sendable () -> Bool = { false },
+        isStopping: @escaping @Sendable () -> Bool = { false }
     ) {
         self.library = library
         self.store = store
         self.now = now
         self.log = log
         self.needsMirror = needsMirror
+        self.isStopping = isStopping
     }
 
     /// What is done to a source.
@@ -36,11 +39,8 @@ package struct DispositionStep: Sendable {
     ///
     /// - Throws: when nothing could be done because a journal could not be written; it stays pending then, too.
     package func run(_ job: Job, drop: DropFolder) throws(Problem) {
-        let act: Act
-        switch drop.afterImport {
-        case .keep: return try store.recordDisposition(job: job.id, state: .keep, problem: nil, at: now())
-        case .move: act = .move
-        case .delete: act = .delete
+        guard let act = drop.act else {
+            return try store.recordDisposition(job: job.id, state: .keep, problem: nil, at: now())
         }
         // Undone or deleted since it was put on the list: nothing is owed to its source any more.
         guard try store.job(job.id)?.disposition == .pending else { return }
@@ -66,9 +66,9 @@ package struct DispositionStep: Sendable {
         try record(job, problem == nil ? act.done : .kept, problem)
     }
 
-    /// Whether the mirror, where there is one, holds everything of what this job's files are or became. An asset that is gone
-    /// is another question.
-    func isMirrored(_ job: Job) throws(Problem) -> Bool {
+    /// Whether the mirror, where there is one, holds the whole shot that came of this job. An asset that is gone is another
+    /// question.
+    private func isMirrored(_ job: Job) throws(Problem) -> Bool {
         guard needsMirror(), let asset = job.asset else { return true }
         return try store.isMirrored(asset)
     }
@@ -115,16 +115,15 @@ package struct DispositionStep: Sendable {
             // Claimed, and not disposed of yet: that is still to be done, and only then to be said.
             return try !isClaimed(file, job: job, drop: drop)
         }
-        try checkOriginals(of: file, relative, job: job, drop: drop)
+        guard let original = try original(of: file, at: relative, job: job, drop: drop, act) else { return false }
         let target = act == .move ? Self.target(of: relative, drop: drop) : nil
-        let original = original(of: file.path, job: job)
         let time = now()
         let id = try store.reserveJournal(
-            what: act.rawValue, job: job.id, path: file.path, sha256: original?.sha256, detail: target?.shown, at: time)
+            what: act.rawValue, job: job.id, path: file.path, sha256: original.sha256, detail: target?.shown, at: time)
         try library.journal.append(
             .init(
                 id: id, time: time.rfc3339, what: act.rawValue, job: job.id, path: file.path, to: target,
-                sha256: original?.sha256, original: original?.path, stamp: file.stamp), at: time)
+                sha256: original.sha256, original: original.path, stamp: file.stamp), at: time)
         do throws(Errno) {
             let claims = try SourceClaims(drop: drop.path)
             guard try claims.claim(relative, as: id, expecting: file.stamp) else { throw Errno.stale }
@@ -132,52 +131,6 @@ package struct DispositionStep: Sendable {
             return true
         } catch {
             throw Self.failed(act, file, error)
-        }
-    }
-
-    /// Whether there is another copy than the source. There is none when its asset was taken out of the library meanwhile, or
-    /// its original by somebody; or when the source is that very original, by a link or a mount that came after the
-    /// configuration was checked.
-    private func checkOriginals(
-        of file: SettledFile, _ relative: Path, job: Job, drop: DropFolder
-    ) throws(Problem) {
-        let name = SafeText.of(file.path)
-        guard let id = job.asset, let asset = try store.asset(id) else {
-            throw Problem(
-                .disposition, "\(name) was left: what was imported of it is no longer in the catalog.",
-                todo: "Nothing; it is imported again when its job is retried.")
-        }
-        let source: FileStamp
-        do throws(Errno) { source = try Folder(opening: drop.path).status(of: relative).stamp } catch {
-            return  // the claim meets the same trouble, and says so
-        }
-        var isMissing = false
-        var isThere = false
-        for resource in asset.resources where resource.size == source.size {
-            for (_, other) in try store.resources(withHash: resource.sha256) {
-                do throws(Errno) {
-                    let original = try library.root.status(of: other.path).stamp
-                    guard original.device != source.device || original.inode != source.inode else {
-                        throw .exists
-                    }
-                    isThere = isThere || original.size == other.size
-                } catch {
-                    switch error {
-                    case .exists:
-                        throw Problem(
-                            .disposition,
-                            "\(name) is itself an original of the library, to which the drop folder leads; it was left.",
-                            todo: "Correct the link or mount that makes the library appear in the drop folder.")
-                    case .noEntry, .notDirectory: isMissing = true
-                    default: throw .library(other.path, error, doing: "look at")
-                    }
-                }
-            }
-        }
-        if isMissing, !isThere {
-            throw Problem(
-                .disposition, "\(name) was left: its original is no longer in the library.",
-                todo: "Run `photospool verify`; drop the photo again to have it back.")
         }
     }
 
@@ -195,7 +148,7 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    private func carryOut(
+    func carryOut(
         _ act: Act, claim id: Int64, of relative: Path, to target: Path?, _ claims: borrowing SourceClaims
     ) throws(Errno) {
         if let target {
@@ -205,7 +158,7 @@ package struct DispositionStep: Sendable {
         }
     }
 
-    private static func failed(_ act: Act, _ file: SettledFile, _ errno: Errno) -> Problem {
+    static func failed(_ act: Act, _ file: SettledFile, _ errno: Errno) -> Problem {
         switch errno {
         case .noEntry:
             Problem(
