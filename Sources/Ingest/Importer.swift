@@ -206,7 +206,8 @@ struct Importer: Sendable {
         step.queuedOrphans = { orphans in tell(orphans) }
         do throws(CommitStep.Failure) {
             do throws(CommitStep.Failure) { return try commit(builder, by: step) } catch {
-                guard case .rolledBack(let problem) = error, problem.isOfOnePlace,
+                guard case .rolledBack(let problem) = error,
+                    problem.isOfOnePlace || library.hasPreviewsElsewhere && problem.isOfOneDisk,
                     case .made(let made) = builder.preview, plan.onPreviewFailure != .strict
                 else { throw error }
                 // Where the preview was to stand may be another disk, or have a quota of its own. If the originals can be

@@ -21,7 +21,9 @@ extension Library {
     /// Removes all that an import has staged; nothing there is fine.
     func removeStaging(of importID: String) throws(Errno) {
         try root.removeTree(LibraryLayout.staging(of: importID))
-        if hasPreviewsElsewhere { try removePreviewStaging(of: importID) }
+        guard hasPreviewsElsewhere else { return }
+        // Trouble with a disk of previews is to hold up nothing else; the sweep finds what is left there.
+        do throws(Errno) { try removePreviewStaging(of: importID) } catch _ {}
     }
 
     /// Nothing removes a tree through a mount: so the folder behind it is opened first.
@@ -43,10 +45,14 @@ extension Problem {
     /// Whether it may be the trouble of one filesystem or folder, and another beside it can be written.
     var isOfOnePlace: Bool { [.libraryFull, .libraryIO, .libraryPermission].contains(code) }
 
+    /// Whether it may be the trouble of a disk that has nothing but previews.
+    var isOfOneDisk: Bool { isOfOnePlace || [.libraryOffline, .staleHandle].contains(code) }
+
     /// The same, of a preview whose original is safe.
     package var ofPreview: Problem {
         Problem(
-            code, whatHappened,
+            // The library as a whole is there, or its original would not be.
+            [.libraryOffline, .staleHandle].contains(code) ? .libraryIO : code, whatHappened,
             todo: code == .libraryFull
                 ? "Free space where the previews lie; the preview is then made by itself."
                 : "Look after the place where the previews lie; the preview is then made by itself.")

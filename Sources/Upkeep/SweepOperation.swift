@@ -17,6 +17,7 @@ package struct SweepOperation: Sendable {
         var staging: Int64 = 0
         var previews: Int64 = 0
         var bytes: Int64 = 0
+        var told = 0
 
         init(_ cursor: String?) {
             let parts = (cursor ?? "").split(separator: "/").compactMap { Int64($0) }
@@ -126,22 +127,33 @@ package struct SweepOperation: Sendable {
             run.advance(by: 1)
             let asset = path.name.stem.shown
             guard LibraryLayout.preview(of: asset) == path else {
-                return run.find(
+                return try tell(
                     Operation.Finding(
-                        "foreign", path: path, "\(SafeText.of(path)) is no preview of the service's, and was left."))
+                        "foreign", path: path, "\(SafeText.of(path)) is no preview of the service's, and was left."),
+                    &count, run)
             }
             guard try run.orEnd({ () throws(Problem) in try isNobodys(path, asset) }) else { return }
             if isDryRun {
-                return run.find(
+                return try tell(
                     Operation.Finding(
                         "preview", path: path, asset: asset,
-                        "\(SafeText.of(path)) is the preview of an asset that is gone: \(status.stamp.size) bytes."))
+                        "\(SafeText.of(path)) is the preview of an asset that is gone: \(status.stamp.size) bytes."),
+                    &count, run)
             }
             try run.orEnd { () throws(Problem) in try remove(path, in: library) }
             count.previews += 1
             count.bytes += status.stamp.size
             try run.reached(count.cursor, recordNow: true)
         }
+    }
+
+    /// So many are named, and the rest is counted by nobody: whoever has so many does not read further.
+    private func tell(
+        _ finding: PhotoModel.Operation.Finding, _ count: inout Count, _ run: OperationRun
+    ) throws(OperationRun.Ended) {
+        count.told += 1
+        if count.told <= ForeignFiles.most { run.find(finding) }
+        try run.reached(count.cursor)
     }
 
     /// A commit gives a preview its name before it lists the asset: so the list is asked again after the commits are.

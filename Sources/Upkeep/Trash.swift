@@ -135,6 +135,9 @@ package final class Trash: Sendable {
                     try library.root.renameNoReplace(from, to: to, in: library.root)
                 } catch .noEntry {
                     // Moved before, or missing already, which verify tells of.
+                } catch .crossDevice where from == asset.preview.path {
+                    // Previews may lie on a disk of their own; one can be made again at any time.
+                    try library.root.unlink(from)
                 }
             }
         }

@@ -171,4 +171,31 @@ import Testing
         try await installation.wait(for: "the photo") { try installation.visibleFiles().count == 1 }
         #expect(installation.stop() == 0)
     }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `takes assets whose previews lie on a disk of their own`() async throws {
+        guard try Mount.isPossible(for: "the trash of previews on a disk of their own") else { return }
+        let installation = try Installation()
+        try await installation.start()
+        #expect(installation.stop() == 0)
+        let previews = installation.library.appending(path: ".photospool/previews")
+        let disk = try Mount(at: previews, bytes: 4 << 20)
+        for number in 1...2 {
+            try Samples.variant(number).write(to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        try await installation.start()
+        try await installation.wait(for: "the photos") { try installation.status().queue.imported == 2 }
+        // Twice: one that fails half-way would keep all others from going.
+        for asset in try installation.assets() {
+            #expect(asset.preview.state == "ok")
+            #expect(try installation.request(.delete, "/v1/assets/\(asset.id)").isSuccess)
+            let trash = installation.library.appending(path: ".photospool/trash/\(asset.id)/originals")
+            #expect(try installation.files(below: trash) == [asset.resources[0].path])
+        }
+        #expect(try installation.assets().isEmpty)
+        #expect(try installation.visibleFiles().isEmpty)
+        #expect(try installation.files(below: previews).isEmpty)
+        #expect(installation.stop() == 0)
+        try disk.end()
+    }
 }

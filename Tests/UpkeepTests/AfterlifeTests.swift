@@ -112,6 +112,23 @@ import Testing
         #expect(lines.output == "overtaken\ntrashed\n")
     }
 
+    @Test(arguments: [false, true])
+    func `cancels no job that somebody queued again in a sound state`(isStale: Bool) throws {
+        let scene = try UpkeepScene()
+        let stamp = FileStamp(device: 1, inode: 2, size: 3, mtime: 4)
+        let file = SettledFile(
+            path: Path("/drop/IMG_1.JPG"), role: .photo, filesystem: FilesystemID("f"), stamp: stamp)
+        let ids = try scene.store.enqueue(
+            [SettledGroup(drop: "d", files: [file])], isManual: false, batch: nil, at: UpkeepScene.start)
+        let source = RebuiltSource(drop: "d", isManual: false, files: [file], disposition: .keep)
+        try scene.store.rebuild(
+            [
+                .init(
+                    line: 1, asset: "a", deed: .removal(tombstones: [], sources: [source], at: UpkeepScene.start))
+            ], since: try scene.store.firstUnsettledAct(), isStale: isStale, batchTime: UpkeepScene.start)
+        #expect(try scene.store.job(try #require(ids.first))?.state == (isStale ? .cancelled : .queued))
+    }
+
     @Test(arguments: ["removal/7", "12", "preview/9"])
     func `goes on behind the line it had come to`(cursor: String) {
         #expect(RebuildPlace(cursor).text == cursor)

@@ -50,8 +50,12 @@ package struct Afterlife: Sendable {
                 // What was deleted before is not deleted again: the first tombstone stands.
                 for digest in digests[act.id] ?? [] where tombstones[digest] == nil { tombstones[digest] = act.id }
             case .forget:
-                guard let removal = removed[act.assetHash] else { continue }
-                for digest in digests[removal] ?? [] where tombstones[digest] == removal { tombstones[digest] = nil }
+                // Of an asset that something joined on its way out there are two lines.
+                for removal in removals where removal.kind == .trash && removal.assetHash == act.assetHash {
+                    for digest in digests[removal.id] ?? [] where tombstones[digest] == removal.id {
+                        tombstones[digest] = nil
+                    }
+                }
             case .undo, .preview: break
             }
         }

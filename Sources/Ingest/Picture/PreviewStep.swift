@@ -65,7 +65,7 @@ struct PreviewStep {
             return try store(decoded)
         } catch {
             // A place of its own that is full, or broken, keeps no original out.
-            if library.hasPreviewsElsewhere, policy != .strict, error.isOfOnePlace {
+            if library.hasPreviewsElsewhere, policy != .strict, error.isOfOneDisk {
                 throw .unwritable(error.ofPreview)
             }
             throw .ended(ImportEnded(error))

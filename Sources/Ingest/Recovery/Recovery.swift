@@ -152,7 +152,11 @@ package struct Recovery {
                     return true
                 } catch {
                     switch error {
-                    case .problem(let problem): throw problem
+                    case .problem(let problem):
+                        // Where previews lie may be another disk, or have a quota of its own: begun anew, it is imported
+                        // without one.
+                        if problem.isOfOneDisk, try isWithoutPreview(plan.intent) { return false }
+                        throw problem
                     case .nameTaken(let path):
                         // A preview is called after its asset and has no other name.
                         guard plan.intent.asset.resources.contains(where: { $0.path == path }) else { return false }
@@ -163,6 +167,15 @@ package struct Recovery {
             try moves.undo(try unlisted(plan.intent))
             guard let next = try renumbered(plan.intent, from: &number) else { return false }
             plan = try announce(next, of: left)
+        }
+    }
+
+    /// Whether the preview, which is named first, has not got its name.
+    private func isWithoutPreview(_ intent: CommitIntent) throws(Problem) -> Bool {
+        let final = LibraryLayout.preview(of: intent.asset.id)
+        guard let move = intent.moves.first(where: { $0.final == final }) else { return false }
+        do throws(Problem) { return try !moves.isOurs(move, at: final) } catch {
+            return true  // its folder cannot even be looked into
         }
     }
 

@@ -24,7 +24,10 @@ package struct Sweep {
     package func run(live: Set<String>) throws(Problem) -> Int {
         let dead = try find(live: { () throws(Problem) in live })
         for path in dead {
-            try remove(path)
+            do throws(Problem) { try remove(path) } catch {
+                if path.parent == LibraryLayout.staging { throw error }
+                continue  // of previews: the next sweep looks again
+            }
             log(LogLine(.info, "A stale staging directory was removed.", [("IMPORT_ID", SafeText.of(path.name))]))
         }
         return dead.count
@@ -39,13 +42,15 @@ package struct Sweep {
     ) throws(Problem) -> [Path] {
         var found: [Path] = []
         for place in [LibraryLayout.staging, LibraryLayout.previewStaging] {
-            try onLibrary(place, doing: "list") { () throws(Errno) in
-                do throws(Errno) {
-                    try library.root.folder(at: place).forEachEntry { name, _ throws(Errno) in
-                        found.append(place / name)
-                        return true
-                    }
-                } catch .noEntry {}  // previews have one only where they lie elsewhere
+            do throws(Errno) {
+                try library.root.folder(at: place).forEachEntry { name, _ throws(Errno) in
+                    found.append(place / name)
+                    return true
+                }
+            } catch {
+                // Previews have one only where they lie elsewhere, and trouble there is to hold up nothing else.
+                guard place == LibraryLayout.staging else { continue }
+                if error != .noEntry { throw .library(place, error, doing: "list") }
             }
         }
         let live = try live()

@@ -82,7 +82,8 @@ struct RebuiltJobs {
             if owners.isEmpty { try insert(source, as: .cancelled, asset: nil, at: time, on: connection) }
             for id in owners {
                 guard let job = try JobRow.find(id, on: connection),
-                    job.state == .queued || isStale && job.state.isInFlight,
+                    // In a state that is sound it was queued since, by somebody who wants it again.
+                    isStale, job.state == .queued || job.state.isInFlight,
                     job.files.allSatisfy({ known.contains(Version($0)) })
                 else { continue }
                 try connection.change(
