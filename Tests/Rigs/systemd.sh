@@ -108,7 +108,7 @@ imports() {
 }
 says_what_failed() {
     drop IMG_0004.JPG IMG_0004.JPG
-    until_true 60 has_failed 1
+    until_true 120 has_failed 1 # it has no end: for a minute it may still be arriving
     box journalctl -o json -u photospool.service CODE=E_CORRUPT > "$scratch/journal"
     jq -se 'length > 0 and all(.[]; .JOB_ID != null and .PATH != null and (.PRIORITY | tonumber) <= 4)' "$scratch/journal"
     is_active
