@@ -41,6 +41,8 @@ let package = Package(
         // Its pkg-config names a macro for Windows, which SwiftPM warns of; the header and the library need no flag.
         library("CAVIF", nil, apt: "libavif-dev"),
         library("CSPNG", "spng", apt: "libspng-dev"),
+        // Its pkg-config needs libwebp, whose header and library come along.
+        library("CWebP", "libwebpdemux", apt: "libwebp-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
@@ -54,7 +56,12 @@ let package = Package(
         room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
         room("SQLite", ["CSQLite"]),
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
-        room("Codecs", ["PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CLCMS"]),
+        room(
+            "Codecs",
+            [
+                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP",
+                "CLCMS",
+            ]),
         room("Metadata", ["PhotoModel", "CZlib"]),
         room("Watch", ["PhotoModel", "Workers", "Files", "CLinux"]),
         room("Store", ["PhotoModel", "Files", "SQLite"]),

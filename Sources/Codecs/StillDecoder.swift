@@ -9,6 +9,7 @@ package final class StillDecoder {
     private let composer: PreviewComposer
     private let jpeg: JPEGDecoder
     private let png = PNGDecoder()
+    private let webp = WebPDecoder()
     private let avif = AVIFDecoder()
     private let heif = HEIFDecoder()
 
@@ -53,6 +54,8 @@ package final class StillDecoder {
             return try composer.compose(jpeg.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .png:
             return try composer.compose(png.decode(file, orientation: orientation, spec: spec), spec: spec)
+        case .webp:
+            return try composer.compose(webp.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:
@@ -70,6 +73,7 @@ package final class StillDecoder {
         composer.trim(to: Self.keptBuffer)
         jpeg.trim(to: Self.keptBuffer)
         png.trim(to: Self.keptBuffer)
+        webp.trim(to: Self.keptBuffer)
         avif.trim(to: Self.keptBuffer)
         heif.trim(to: Self.keptBuffer)
     }

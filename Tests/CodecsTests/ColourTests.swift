@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Colours of a preview") struct ColourTests {
     /// Display P3 (SMPTE EG 432-1 with sRGB's curve), or sRGB itself, as lcms writes it.
-    private static func profile(isP3: Bool) throws -> [UInt8] {
+    static func profile(isP3: Bool) throws -> [UInt8] {
         let handle: cmsHPROFILE
         if isP3 {
             var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)

@@ -12,6 +12,7 @@ import Testing
         case "HEIF": .heif
         case "AVIF": .avif
         case "PNG", "APNG": .png
+        case "WEBP": .webp
         default: nil
         }
     }
@@ -39,7 +40,7 @@ import Testing
         let clock = ContinuousClock()
         for row in try Corpus.rows(for: "broken photos") where ["reject", "partial decode"].contains(row["class"]) {
             let bytes = try row.contents()
-            for type in [MediaType.jpeg, .heic, .avif, .png] {
+            for type in [MediaType.jpeg, .heic, .avif, .png, .webp] {
                 let start = clock.now
                 let result = try? decoder.preview(  // any failure is right here; what counts is that it comes back
                     of: unsafe bytes.span.bytes, type: type, orientation: 1, spec: PreviewSpec())
