@@ -43,6 +43,7 @@ let package = Package(
         library("CSPNG", "spng", apt: "libspng-dev"),
         // Its pkg-config needs libwebp, whose header and library come along.
         library("CWebP", "libwebpdemux", apt: "libwebp-dev"),
+        library("CTIFF", "libtiff-4", apt: "libtiff-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
@@ -59,7 +60,7 @@ let package = Package(
         room(
             "Codecs",
             [
-                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP",
+                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF",
                 "CLCMS",
             ]),
         room("Metadata", ["PhotoModel", "CZlib"]),

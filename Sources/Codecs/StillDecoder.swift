@@ -10,6 +10,7 @@ package final class StillDecoder {
     private let jpeg: JPEGDecoder
     private let png = PNGDecoder()
     private let webp = WebPDecoder()
+    private let tiff = TIFFDecoder()
     private let avif = AVIFDecoder()
     private let heif = HEIFDecoder()
 
@@ -56,6 +57,8 @@ package final class StillDecoder {
             return try composer.compose(png.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .webp:
             return try composer.compose(webp.decode(file, orientation: orientation, spec: spec), spec: spec)
+        case .tiff:
+            return try composer.compose(tiff.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:
@@ -74,6 +77,7 @@ package final class StillDecoder {
         jpeg.trim(to: Self.keptBuffer)
         png.trim(to: Self.keptBuffer)
         webp.trim(to: Self.keptBuffer)
+        tiff.trim(to: Self.keptBuffer)
         avif.trim(to: Self.keptBuffer)
         heif.trim(to: Self.keptBuffer)
     }

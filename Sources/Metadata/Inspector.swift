@@ -78,9 +78,15 @@ package enum Inspector {
         let sizes = pages.compactMap {
             ExifFacts.size(block.integer($0.entries[0x100]), block.integer($0.entries[0x101]))
         }
-        // TIFF: the first page is the picture. RAW: the largest is, the others are previews of it.
+        // TIFF: one page is the picture. RAW: the largest is, the others are previews of it.
         let largest = sizes.max { $0.width * $0.height < $1.width * $1.height }
-        showUpright(inspection.mediaType == .tiff ? sizes.first : stated ?? largest, &inspection)
+        guard inspection.mediaType == .tiff else { return showUpright(stated ?? largest, &inspection) }
+        guard let page = TIFFPages.picture(of: block) else { return }
+        // Its own orientation, where the thumbnail in front of it has another.
+        let own = block.integer(page.entries[0x112]).map { (1...8).contains($0) ? Int($0) : 1 }
+        inspection.facts.orientation = own ?? inspection.facts.orientation
+        showUpright(
+            ExifFacts.size(block.integer(page.entries[0x100]), block.integer(page.entries[0x101])), &inspection)
     }
 
     /// RW2 tells the borders of the picture on the sensor: top, left, bottom, right.

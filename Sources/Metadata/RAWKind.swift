@@ -17,6 +17,20 @@ enum RAWKind {
 
 /// The pictures of a TIFF file: its chain of directories and their SubIFDs.
 enum TIFFPages {
+    /// The page that is the picture: the first of the chain that is neither a smaller copy nor a mask (NewSubfileType, or
+    /// the older SubfileType), or else the first one.
+    static func picture(of block: TIFFBlock) -> TIFFBlock.Directory? {
+        let first = block.directory(at: block.first)
+        var page = first
+        var seen: Set<UInt64> = [block.first]
+        while let candidate = page, seen.count <= 64 {
+            let kind = block.integer(candidate.entries[0xFE]) ?? (block.integer(candidate.entries[0xFF]) == 2 ? 1 : 0)
+            if kind & 5 == 0 { return candidate }
+            page = seen.insert(candidate.next).inserted ? block.directory(at: candidate.next) : nil
+        }
+        return first
+    }
+
     static func all(of block: TIFFBlock) -> [TIFFBlock.Directory] {
         var pages: [TIFFBlock.Directory] = []
         var offset = block.first

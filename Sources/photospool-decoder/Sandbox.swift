@@ -60,6 +60,7 @@ enum Sandbox {
         "futex", "sched_yield", "sched_getaffinity", "set_robust_list", "rseq", "gettid", "getpid",
         "rt_sigreturn", "rt_sigprocmask", "rt_sigaction", "sigaltstack", "restart_syscall", "exit", "exit_group",
         "clock_gettime", "clock_nanosleep", "getrandom", "getrusage",
+        "sysinfo",  // glibc's qsort, which libtiff uses, asks how much memory there is, and takes no "no" for an answer
     ]
 
     /// What libraries try and can do without: better told no than killed.

@@ -51,7 +51,7 @@ import Testing
         #expect(failure(Array("hello, world".utf8), .png) == .corrupt)
         #expect(failure(Array("hello, world".utf8), .avif) != nil)
         #expect(failure(Array("hello, world".utf8), .heic) != nil)
-        #expect(failure(Array("hello, world".utf8), .tiff) == .unsupported)
+        #expect(failure(Array("hello, world".utf8), .raw) == .unsupported)
     }
 
     @Test func `a JPEG that ends before its first row is truncated`() throws {
@@ -85,9 +85,12 @@ import Testing
     private static func foreignFiles() throws -> [([UInt8], MediaType)] {
         let shop = try Workshop()
         try shop.put(Card.corners(width: 40, height: 24), "a.ppm")
+        try shop.run("convert @a.ppm -compress lzw @a.tif")
         return [
             (try shop.make("cwebp -quiet -q 80 @a.ppm -o @a.webp"), .webp),
             (try shop.make("cwebp -quiet -lossless @a.ppm -o @b.webp"), .webp),
+            (try shop.make("tiffcp -c lzw @a.tif @b.tif"), .tiff),
+            (try shop.make("tiffcp -t -w 16 -l 16 -c zip @a.tif @c.tif"), .tiff),
         ]
     }
 

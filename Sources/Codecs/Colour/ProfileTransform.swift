@@ -5,7 +5,7 @@ import CLCMS
 ///
 /// Safe: the handle is used only while the object lives, and lcms reads exactly the pixels it is told.
 @safe final class ProfileTransform {
-    enum Input { case grey, rgb, cmyk, invertedCMYK }
+    enum Input { case grey, rgb, cmyk, invertedCMYK, lab }
 
     private let handle: cmsHTRANSFORM
 
@@ -45,6 +45,13 @@ import CLCMS
         return unsafe make(from: profile, .rgb)
     }
 
+    /// From CIE L*a*b* by D50, 8 bits: L* 255 is 100, a* and b* 128 are 0.
+    static func makeLab() -> ProfileTransform? {
+        guard let profile = unsafe cmsCreateLab4Profile(nil) else { return nil }
+        defer { unsafe cmsCloseProfile(profile) }
+        return unsafe make(from: profile, .lab)
+    }
+
     private static func make(from profile: cmsHPROFILE, _ input: Input) -> ProfileTransform? {
         let (space, format) =
             switch input {
@@ -52,6 +59,7 @@ import CLCMS
             case .rgb: (cmsSigRgbData, shim_TYPE_RGB_8)
             case .cmyk: (cmsSigCmykData, shim_TYPE_CMYK_8)
             case .invertedCMYK: (cmsSigCmykData, shim_TYPE_CMYK_8_REV)
+            case .lab: (cmsSigLabData, shim_TYPE_Lab_8)
             }
         guard unsafe cmsGetColorSpace(profile) == space, let target = unsafe cmsCreate_sRGBProfile() else { return nil }
         defer { unsafe cmsCloseProfile(target) }
