@@ -44,6 +44,8 @@ let package = Package(
         // Its pkg-config needs libwebp, whose header and library come along.
         library("CWebP", "libwebpdemux", apt: "libwebp-dev"),
         library("CTIFF", "libtiff-4", apt: "libtiff-dev"),
+        // Ships no pkg-config.
+        library("CGIF", nil, apt: "libgif-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
@@ -60,7 +62,7 @@ let package = Package(
         room(
             "Codecs",
             [
-                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF",
+                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF", "CGIF",
                 "CLCMS",
             ]),
         room("Metadata", ["PhotoModel", "CZlib"]),

@@ -11,6 +11,7 @@ package final class StillDecoder {
     private let png = PNGDecoder()
     private let webp = WebPDecoder()
     private let tiff = TIFFDecoder()
+    private let gif = GIFDecoder()
     private let avif = AVIFDecoder()
     private let heif = HEIFDecoder()
 
@@ -59,6 +60,8 @@ package final class StillDecoder {
             return try composer.compose(webp.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .tiff:
             return try composer.compose(tiff.decode(file, orientation: orientation, spec: spec), spec: spec)
+        case .gif:
+            return try composer.compose(gif.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:
@@ -78,6 +81,7 @@ package final class StillDecoder {
         png.trim(to: Self.keptBuffer)
         webp.trim(to: Self.keptBuffer)
         tiff.trim(to: Self.keptBuffer)
+        gif.trim(to: Self.keptBuffer)
         avif.trim(to: Self.keptBuffer)
         heif.trim(to: Self.keptBuffer)
     }

@@ -89,6 +89,7 @@ import Testing
         return [
             (try shop.make("cwebp -quiet -q 80 @a.ppm -o @a.webp"), .webp),
             (try shop.make("cwebp -quiet -lossless @a.ppm -o @b.webp"), .webp),
+            (try shop.make("convert @a.ppm @a.gif"), .gif),
             (try shop.make("tiffcp -c lzw @a.tif @b.tif"), .tiff),
             (try shop.make("tiffcp -t -w 16 -l 16 -c zip @a.tif @c.tif"), .tiff),
         ]

@@ -6,7 +6,7 @@ set -euo pipefail
 # What Swift's toolchain itself needs to compile and link, then the libraries of README's table.
 build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates libxml2 libncurses6 libz3-4 tzdata
     libsystemd-dev libsqlite3-dev libmicrohttpd-dev libcurl4-openssl-dev libssl-dev libtomlplusplus-dev
-    libturbojpeg0-dev libheif-dev libavif-dev libspng-dev libwebp-dev libtiff-dev
+    libturbojpeg0-dev libheif-dev libavif-dev libspng-dev libwebp-dev libtiff-dev libgif-dev
     zlib1g-dev liblcms2-dev libseccomp-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples imagemagick
