@@ -46,6 +46,8 @@ let package = Package(
         library("CTIFF", "libtiff-4", apt: "libtiff-dev"),
         // Ships no pkg-config.
         library("CGIF", nil, apt: "libgif-dev"),
+        // Its pkg-config names a macro that SwiftPM warns of; the header and the library need no flag.
+        library("CJXL", nil, apt: "libjxl-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
@@ -62,7 +64,7 @@ let package = Package(
         room(
             "Codecs",
             [
-                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF", "CGIF",
+                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF", "CGIF", "CJXL",
                 "CLCMS",
             ]),
         room("Metadata", ["PhotoModel", "CZlib"]),

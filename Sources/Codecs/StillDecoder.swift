@@ -12,6 +12,7 @@ package final class StillDecoder {
     private let webp = WebPDecoder()
     private let tiff = TIFFDecoder()
     private let gif = GIFDecoder()
+    private let jxl = JXLDecoder()
     private let avif = AVIFDecoder()
     private let heif = HEIFDecoder()
 
@@ -28,7 +29,7 @@ package final class StillDecoder {
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - type: by content.
-    ///   - orientation: the EXIF tag's value; ignored where the container turns its pictures itself (HEIF, AVIF).
+    ///   - orientation: the EXIF tag's value; ignored where the container turns its pictures itself (HEIF, AVIF, JPEG XL).
     /// - Throws: `.corrupt`, `.truncated` (nothing of the picture is there), `.unsupported`, `.tooLarge`, `.encode`,
     ///   `.memory`.
     package func preview(
@@ -62,6 +63,7 @@ package final class StillDecoder {
             return try composer.compose(tiff.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .gif:
             return try composer.compose(gif.decode(file, orientation: orientation, spec: spec), spec: spec)
+        case .jpegXL: return try composer.compose(jxl.decode(file, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         default:
@@ -82,6 +84,7 @@ package final class StillDecoder {
         webp.trim(to: Self.keptBuffer)
         tiff.trim(to: Self.keptBuffer)
         gif.trim(to: Self.keptBuffer)
+        jxl.trim(to: Self.keptBuffer)
         avif.trim(to: Self.keptBuffer)
         heif.trim(to: Self.keptBuffer)
     }

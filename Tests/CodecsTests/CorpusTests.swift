@@ -41,7 +41,7 @@ import Testing
         let clock = ContinuousClock()
         for row in try Corpus.rows(for: "broken photos") where ["reject", "partial decode"].contains(row["class"]) {
             let bytes = try row.contents()
-            for type in [MediaType.jpeg, .heic, .avif, .png, .webp, .tiff, .gif] {
+            for type in [MediaType.jpeg, .heic, .avif, .png, .webp, .tiff, .gif, .jpegXL] {
                 let start = clock.now
                 let result = try? decoder.preview(  // any failure is right here; what counts is that it comes back
                     of: unsafe bytes.span.bytes, type: type, orientation: 1, spec: PreviewSpec())

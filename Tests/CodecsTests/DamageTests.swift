@@ -92,6 +92,7 @@ import Testing
             (try shop.make("convert @a.ppm @a.gif"), .gif),
             (try shop.make("tiffcp -c lzw @a.tif @b.tif"), .tiff),
             (try shop.make("tiffcp -t -w 16 -l 16 -c zip @a.tif @c.tif"), .tiff),
+            (try shop.make("cjxl --quiet @a.ppm @a.jxl -d 1 --container=1", "a.jxl"), .jpegXL),
         ]
     }
 

@@ -4,7 +4,7 @@ import PhotoModel
 import TestSupport
 import Testing
 
-/// Files by ImageMagick and tiffset.
+/// Files by ImageMagick, tiffset and cjxl.
 @Suite("An inspection of a still") struct StillTests {
     private static func run(_ words: String..., in folder: TemporaryFolder) throws {
         let here = words.map { $0.replacing("@", with: folder.path + "/") }
@@ -26,5 +26,41 @@ import Testing
         #expect(inspection.mediaType == .tiff)
         #expect(inspection.facts.size == PixelSize(width: 48, height: 64))
         #expect(inspection.facts.orientation == 6)
+    }
+
+    /// Sizes with each of the header's ratios (ISO/IEC 18181-1, table of SizeHeader), divisible by 8 and not, large and
+    /// small; cjxl chooses the shortest.
+    @Test(arguments: [
+        (64, 64), (72, 60), (64, 48), (96, 64), (160, 90), (100, 80), (128, 64), (256, 40), (61, 47), (3000, 7),
+        (9000, 1),
+    ])
+    func `of a JPEG XL tells its size`(width: Int, height: Int) throws {
+        let folder = try TemporaryFolder()
+        try Self.run("convert", "-size", "\(width)x\(height)", "xc:red", "@a.png", in: folder)
+        for container in 0...1 {
+            try Self.run("cjxl", "-e", "1", "--container=\(container)", "@a.png", "@a.jxl", in: folder)
+            let inspection = try Self.inspect("a.jxl", in: folder)
+            #expect(inspection.mediaType == .jpegXL)
+            #expect(inspection.facts.size == PixelSize(width: width, height: height))
+        }
+    }
+
+    /// Once: the codestream turns, and the EXIF that came along says the same.
+    @Test(arguments: 1...8) func `E20 of a JPEG XL tells the size as shown, and its EXIF`(orientation: Int) throws {
+        let folder = try TemporaryFolder()
+        try Self.run("convert", "-size", "60x20", "xc:red", "@a.jpg", in: folder)
+        try Self.run("exiftool", "-q", "-n", "-overwrite_original", "-Orientation=\(orientation)", "@a.jpg", in: folder)
+        try Self.run("cjxl", "@a.jpg", "@a.jxl", in: folder)
+        try Self.run(
+            "exiftool", "-q", "-n", "-overwrite_original", "-EXIF:Orientation=\(orientation)", "-EXIF:Make=Nikon",
+            "-EXIF:Model=Z 9", "-EXIF:DateTimeOriginal=2026:05:17 09:04:31", "-EXIF:OffsetTimeOriginal=+02:00",
+            "@a.jxl", in: folder)
+        let inspection = try Self.inspect("a.jxl", in: folder)
+        let isTurned = orientation >= 5
+        #expect(inspection.facts.size == PixelSize(width: isTurned ? 20 : 60, height: isTurned ? 60 : 20))
+        #expect(inspection.facts.orientation == 1)
+        #expect(inspection.facts.make == "Nikon" && inspection.facts.model == "Z 9")
+        #expect(
+            inspection.dates.first?.time.text == "2026-05-17T09:04:31" && inspection.dates.first?.offset == "+02:00")
     }
 }

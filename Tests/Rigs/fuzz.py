@@ -6,7 +6,7 @@
 What ends a decoder or keeps it busy past its deadline costs that photo its preview and nothing else; such files are
 kept in build/fuzz, for each is a fault in a library or in our use of it.
 """
-import collections, pathlib, random, shutil, struct, sys, time
+import collections, pathlib, random, shutil, struct, subprocess, sys, tempfile, time
 
 from daemon import Installation, Verdicts, digest, here, photos
 
@@ -16,11 +16,26 @@ dice = random.Random(seed)
 print(f"{seconds:.0f} s, seed {seed}", flush=True)
 
 # Large files spend the time on copying.
-originals = [path.read_bytes() for path in photos() if path.stat().st_size < 600_000]
+kinds = ("jpeg", "jpeg-orientation", "heic", "avif", "png", "webp", "tiff")
+originals = [path.read_bytes() for path in photos(kinds) if path.stat().st_size < 600_000]
+# GIF and JPEG XL are in no corpus, and small ones of the others carry more headers for their size.
+with tempfile.TemporaryDirectory() as folder:
+    def made(name, *command):
+        subprocess.run([*command, name], cwd=folder, check=True, capture_output=True)
+        originals.append(pathlib.Path(folder, name).read_bytes())
+
+    made("a.png", "convert", "-seed", "1", "-size", "120x80", "plasma:fractal", "-depth", "8")
+    made("a.gif", "convert", "a.png")
+    made("b.gif", "convert", "a.png", "-interlace", "GIF", "-transparent", "black")
+    made("a.tif", "convert", "a.png", "-compress", "lzw")
+    made("b.tif", "tiffcp", "-t", "-w", "32", "-l", "32", "-p", "separate", "-c", "zip", "a.tif")
+    made("a.webp", "cwebp", "-quiet", "-lossless", "a.png", "-o")
+    made("a.jxl", "cjxl", "-d", "0", "a.png")
+    made("b.jxl", "cjxl", "-d", "1", "--container=1", "a.png")
 kept = here.parent.parent / "build/fuzz"
 findings = ("E_DECODER_CRASH", "E_DECODE_TIMEOUT", "E_POISON")
 marks = [b"\xff", b"Exif", b"II*", b"MM\0*", b"ftyp", b"meta", b"iloc", b"ipco", b"iprp", b"hvcC", b"av1C", b"IDAT",
-         b"iCCP"]
+         b"iCCP", b"VP8X", b"VP8L", b"ALPH", b"ANMF", b"jxlc", b"jxlp", b"\xff\x0a", b"\x21\xf9", b"\x2c\0"]
 extremes = [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 
 
@@ -90,7 +105,7 @@ try:
             # A folder for each, so that equal stems are no group; the name lies about the kind, as names do.
             folder = installation.drops["drop"] / f"{len(sums):06d}"
             folder.mkdir()
-            target = folder / dice.choice(["a.JPG", "a.HEIC", "a.AVIF", "a.PNG"])
+            target = folder / dice.choice(["a.JPG", "a.HEIC", "a.AVIF", "a.PNG", "a.WEBP", "a.TIF", "a.GIF", "a.JXL"])
             target.write_bytes(damaged())
             sums[target] = digest(target)
         if not installation.wait_until_idle(300):
