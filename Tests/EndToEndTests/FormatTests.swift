@@ -1,0 +1,43 @@
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+
+/// The real daemon and decoder, on pictures by ImageMagick, cwebp and cjxl.
+@Suite("A photo of any format, end to end") struct FormatTests {
+    /// PNG, WebP, TIFF, GIF and JPEG XL, each named .JPG.
+    @Test(.timeLimit(.minutes(2)))
+    func `E26 is decoded by its content, behind the sandbox, whatever it is called`() async throws {
+        let installation = try Installation()
+        let workshop = try TemporaryFolder()
+        func run(_ words: String...) throws {
+            let outcome = try Programs.run("/usr/bin/env", words.map { $0.replacing("@", with: workshop.path + "/") })
+            let complaint = outcome.errors
+            try #require(outcome.status == 0, "\(words): \(complaint)")
+        }
+        try run("convert", "-seed", "1", "-size", "1500x900", "plasma:fractal", "-depth", "8", "@a.png")
+        try run("cwebp", "-quiet", "@a.png", "-o", "@a.webp")
+        try run("convert", "@a.png", "-compress", "lzw", "@a.tif")
+        try run("convert", "@a.png", "-colors", "64", "@a.gif")
+        try run("cjxl", "--quiet", "-e", "1", "@a.png", "@a.jxl")
+        let types = [
+            "png": "image/png", "webp": "image/webp", "tif": "image/tiff", "gif": "image/gif", "jxl": "image/jxl",
+        ]
+        for kind in types.keys {
+            try installation.place(URL(filePath: workshop.path + "/a.\(kind)"), as: "IMG_\(kind).JPG")
+        }
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let assets = try installation.assets()
+        #expect(assets.count == types.count)
+        for asset in assets {
+            let photo = asset.resources[0]
+            let kind = types.keys.first { photo.path.hasSuffix("IMG_\($0).JPG") }
+            #expect(photo.mediaType == types[try #require(kind)], "\(photo.path)")
+            #expect(asset.width == 1500 && asset.height == 900, "\(photo.path)")
+            #expect(asset.preview.state == "ok", "\(photo.path): \(asset.preview.code ?? "")")
+            #expect(asset.preview.width == 1200 && asset.preview.height == 720, "\(photo.path)")
+        }
+        #expect(installation.stop() == 0)
+    }
+}
