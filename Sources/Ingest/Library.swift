@@ -214,7 +214,7 @@ package final class Library: Sendable {
     /// Writes something, for nothing else tells: what has failed may still call itself writable.
     ///
     /// - Throws: `E_LIBRARY_OFFLINE` while its filesystem is read-only.
-    func requireWritable() throws(Problem) {
+    package func requireWritable() throws(Problem) {
         let probe = LibraryLayout.staging / ".probe"
         do throws(Errno) {
             do throws(Errno) { try root.unlink(probe) } catch .noEntry {}
@@ -247,12 +247,12 @@ package final class Library: Sendable {
     private static let smallPhoto: Int64 = 32 << 20
 
     /// Whether there is no room worth going on for.
-    func isFull() throws(Problem) -> Bool {
+    package func isFull() throws(Problem) -> Bool {
         do throws(Errno) {
             let space = try root.filesystem()
             return space.availableBytes - settings.reserveFree.bytes < min(Self.smallPhoto, space.totalBytes / 8)
         } catch {
-            throw .library(path, error, doing: "ask the free space of")
+            throw .library(path, error, doing: "ask the free space of", in: role)
         }
     }
 

@@ -34,6 +34,17 @@ import Testing
         #expect(second.gap == .seconds(2))
     }
 
+    @Test func `is tried soon where it fails further on than before`() {
+        let other = Store.ResourcePlace(asset: "two", position: 0)
+        func failure(_ place: Store.ResourcePlace?, after before: MirrorOutage?) -> MirrorOutage {
+            MirrorOutage(Problem(.libraryIO, "x"), at: place, after: before, hasAdvanced: false, now: .zero)
+        }
+        let twice = failure(Self.place, after: failure(Self.place, after: nil))
+        #expect(failure(other, after: twice).gap == .seconds(2))
+        #expect(failure(Self.place, after: twice).gap == .seconds(8))
+        #expect(failure(nil, after: twice).gap == .seconds(8))
+    }
+
     @Test func `at one original again and again goes on without it`() {
         func failure(_ place: Store.ResourcePlace?, after before: MirrorOutage?) -> MirrorOutage {
             MirrorOutage(Problem(.libraryIO, "x"), at: place, after: before, hasAdvanced: false, now: .zero)

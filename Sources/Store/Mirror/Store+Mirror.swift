@@ -176,14 +176,17 @@ extension Store {
     }
 
     /// Whether there is something that the mirror could be doing.
-    package func hasWorkForMirror() throws(Problem) -> Bool {
+    /// - Parameter removal: up to this one, what is to leave the mirror could not.
+    package func hasWorkForMirror(after removal: Int64 = 0) throws(Problem) -> Bool {
         try read { (connection) throws(Problem) in
             try connection.number(
                 """
-                SELECT EXISTS (SELECT 1 FROM resource INDEXED BY resource_to_mirror WHERE mirrored = 0)
-                    OR EXISTS (SELECT 1 FROM mirror_removal)
+                SELECT EXISTS (
+                        SELECT 1 FROM resource INDEXED BY resource_to_mirror
+                        WHERE mirrored = 0 AND NOT EXISTS (SELECT 1 FROM mirror_removal WHERE path = resource.path))
+                    OR EXISTS (SELECT 1 FROM mirror_removal WHERE id > ?)
                     OR EXISTS (SELECT 1 FROM setting WHERE key = 'mirror_reset')
-                """) == 1
+                """, [.integer(removal)]) == 1
         }
     }
 
@@ -199,11 +202,14 @@ extension Store {
     }
 
     /// Oldest first.
-    package func mirrorRemovals(limit: Int) throws(Problem) -> [MirrorRemoval] {
+    /// - Parameter removal: the last one that could not be done.
+    package func mirrorRemovals(after removal: Int64 = 0, limit: Int) throws(Problem) -> [MirrorRemoval] {
         try read { (connection) throws(Problem) in
             try connection.all(
-                "SELECT id, asset_id, path, size, sha256, was_there FROM mirror_removal ORDER BY id LIMIT ?",
-                [.integer(Int64(limit))]
+                """
+                SELECT id, asset_id, path, size, sha256, was_there FROM mirror_removal
+                WHERE id > ? ORDER BY id LIMIT ?
+                """, [.integer(removal), .integer(Int64(limit))]
             ) { row throws(SQLiteError) in
                 let digest = try row.blob(4)
                 guard digest.count == 32 else { throw row.unexpected(4) }

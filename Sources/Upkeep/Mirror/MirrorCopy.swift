@@ -15,6 +15,8 @@ struct MirrorCopy {
         case there
         /// It cannot be had until somebody sees to it; the others can.
         case refused(Problem)
+        /// It needs more room than there is; smaller ones do not.
+        case doesNotFit(Problem)
     }
 
     /// One at a time.
@@ -27,8 +29,22 @@ struct MirrorCopy {
         do throws(Errno) { source = try library.root.openForReading(resource.path) } catch {
             return try unreadable(resource, error)
         }
-        try ofMirror { () throws(Problem) in try mirror.requireRoom(for: resource.size) }
+        if let outcome = try lackOfRoom(for: resource) { return outcome }
         return try copy(source, of: resource)
+    }
+
+    private func lackOfRoom(for resource: Resource) throws(MirrorEnded) -> Outcome? {
+        do throws(Problem) {
+            try mirror.requireRoom(for: resource.size)
+            return nil
+        } catch {
+            let isFull = try ofMirror { () throws(Problem) in try mirror.isFull() }
+            guard error.code == .libraryFull, !isFull else { throw .mirror(error) }
+            return .doesNotFit(
+                Problem(
+                    .libraryFull, "\(error.whatHappened) It is for \(SafeText.of(resource.path)).",
+                    todo: "Free space on the mirror's disk; it is then mirrored by itself. Smaller ones go on."))
+        }
     }
 
     // MARK: What stands there
@@ -59,7 +75,7 @@ struct MirrorCopy {
             switch error {
             case .cancelled: throw .stopping
             case .source(let errno), .destination(let errno):
-                throw .mirror(.library(resource.path, errno, doing: "read", in: .mirror))
+                return try refusedOrEnded(resource, errno, doing: "read")
             }
         }
     }
@@ -111,7 +127,7 @@ struct MirrorCopy {
             switch error {
             case .cancelled: throw .stopping
             case .source(let errno): return try unreadable(resource, errno)
-            case .destination(let errno): return try refusedOrEnded(resource, errno, doing: "write")
+            case .destination(let errno): return try refusedOrEnded(resource, errno, doing: "write", inStaging: true)
             }
         }
         guard content.sha256 == resource.sha256 else {
@@ -167,12 +183,20 @@ struct MirrorCopy {
         do throws(Errno) { try mirror.root.unlink(Self.staged) } catch _ {}  // none, or the next one meets the trouble
     }
 
-    /// Some names and sizes a filesystem cannot hold, however often one asks.
+    /// Some names and sizes a filesystem cannot hold, however often one asks; and one folder may be closed to the service
+    /// where the mirror as a whole is not.
     private func refusedOrEnded(
-        _ resource: Resource, _ errno: Errno, doing what: String
+        _ resource: Resource, _ errno: Errno, doing what: String, inStaging: Bool = false
     ) throws(MirrorEnded) -> Outcome {
         let problem = Problem.library(resource.path, errno, doing: what, in: .mirror)
         switch errno {
+        case .accessDenied, .notPermitted:
+            guard !inStaging, mirror.isWell else { throw .mirror(problem) }
+            return .refused(
+                Problem(
+                    problem.code, problem.whatHappened,
+                    todo: "Let the service's user write there; the original is mirrored within the hour, or at once"
+                        + " after `photospool reload`."))
         case .nameTooLong, .invalid, .fileTooLarge, .notDirectory, .isDirectory, .loop, .tooManyLinks:
             return .refused(
                 Problem(

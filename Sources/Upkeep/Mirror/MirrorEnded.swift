@@ -29,6 +29,17 @@ func elsewhere<Result>(_ body: () throws(Problem) -> Result) throws(MirrorEnded)
     do throws(Problem) { return try body() } catch { throw .elsewhere(error) }
 }
 
+extension Library {
+    /// Whether it is there and takes writes, so that what failed on it has a cause of its own.
+    var isWell: Bool {
+        do throws(Problem) {
+            try check()
+            try requireWritable()
+            return true
+        } catch { return false }
+    }
+}
+
 extension Problem {
     /// A problem of the mirror with what to do about it there.
     func onMirror(saying more: String) -> Problem {

@@ -26,7 +26,9 @@ struct MirrorOutage {
         self.problem = problem
         self.place = place
         let isAbsent = problem.map { [.libraryOffline, .marker, .locked].contains($0.code) } ?? true
-        let wanted = hasAdvanced ? nil : before.map { $0.gap * 2 }
+        // Another original than the one that was passed over.
+        let isFurther = place != nil && before?.stumblingBlock != nil && place != before?.place
+        let wanted = hasAdvanced || isFurther ? nil : before.map { $0.gap * 2 }
         gap = min(wanted ?? Self.firstGap, isAbsent ? Self.longestAbsence : Self.longestGap)
         nextTry = now + gap
         failures = place != nil && place == before?.place ? (before?.failures ?? 0) + 1 : 1

@@ -18,33 +18,6 @@ package final class MirrorRoom: Sendable {
     private let state = Mutex(State())
     private let bell = Doorbell()
 
-    private struct State {
-        /// Where the mirror was when this was last true.
-        var path = Path(bytes: [])
-        /// Whether it has been opened, or could not be, since the path was configured.
-        var hasLooked = false
-        var outage: MirrorOutage?
-        /// Whether it got something since the last outage.
-        var hasAdvanced = false
-        var rounds: UInt64 = 0
-        var freeBytes: Int64?
-        /// The last one of each kind that could not be had.
-        var refusals: [Problem.Code: Problem] = [:]
-        /// A journal file that was left alone.
-        var journalProblem: Problem?
-        var nextLook = Duration.zero
-        var nextRetry = Duration.zero
-        var nextJournal = Duration.zero
-        var journal: MirrorJournal.Copied = [:]
-        /// The last count, where there was very much to count, and when it was made.
-        var many: (debts: Store.MirrorDebts, at: Duration)?
-        /// When the thread last showed that it goes on.
-        var lastSign = Duration.zero
-        var isFinishing = false
-        var isStopping = false
-        var hasEnded = false
-    }
-
     /// Counting more than this, every second and for every question, would be noticed; such a count is good for a while.
     private static let many = 10_000
     private static let manyGap = Duration.seconds(10)
@@ -104,7 +77,8 @@ package final class MirrorRoom: Sendable {
         }
         return MirrorStatus(
             path: path, freeBytes: free, debts: debts, outage: outage,
-            refusals: isSame ? Array(seen.refusals.values) : [], journal: isSame ? seen.journalProblem : nil)
+            refusals: isSame ? Array(seen.refusals.values) : [], removal: isSame ? seen.removalProblem : nil,
+            journal: isSame ? seen.journalProblem : nil)
     }
 
     private func counted(_ seen: State) throws(Problem) -> Store.MirrorDebts {
@@ -119,13 +93,13 @@ package final class MirrorRoom: Sendable {
     package var isAtWork: Bool {
         let path = settings().mirror
         guard !path.isEmpty, library() != nil else { return false }
-        let (isOut, hasLooked) = state.withLock { state in
-            state.path == path ? (state.outage != nil, state.hasLooked) : (false, false)
+        let (isOut, hasLooked, stuck) = state.withLock { state in
+            state.path == path ? (state.outage != nil, state.hasLooked, state.stuckRemoval) : (false, false, 0)
         }
         if isOut { return false }
         if !hasLooked { return true }
         // Trouble with the state is told by itself.
-        do throws(Problem) { return try store.hasWorkForMirror() } catch { return false }
+        do throws(Problem) { return try store.hasWorkForMirror(after: stuck) } catch { return false }
     }
 
     /// Whether something is left that a later run has to do.
@@ -219,8 +193,8 @@ package final class MirrorRoom: Sendable {
     ) throws(MirrorEnded) -> Bool {
         let seen = state.withLock { $0 }
         if !seen.hasLooked || seen.outage != nil { return true }
-        if try elsewhere({ () throws(Problem) in try store.hasWorkForMirror() }) { return true }
-        if !seen.refusals.isEmpty, seen.nextRetry <= now { return true }
+        if try elsewhere({ () throws(Problem) in try store.hasWorkForMirror(after: seen.stuckRemoval) }) { return true }
+        if !seen.refusals.isEmpty || seen.removalProblem != nil, seen.nextRetry <= now { return true }
         guard seen.nextLook <= now || seen.isFinishing else { return false }
         if seen.nextJournal <= now {
             let present = try elsewhere { () throws(Problem) in try MirrorJournal.present(in: library) }
@@ -231,13 +205,18 @@ package final class MirrorRoom: Sendable {
             $0.nextLook = now + Self.lookGap
             $0.freeBytes = free
         }
-        return free == nil
+        guard let free else { return true }
+        guard let lacking = seen.lackingRoom, free - settings.reserveFree.bytes >= lacking else { return false }
+        state.withLock { $0.nextRetry = .zero }
+        return true
     }
 
     private func turn(_ settings: LibrarySettings, _ library: Library, at now: Duration) throws(MirrorEnded) {
         let mirror = try ofMirror { () throws(Problem) in try keeper.open(settings, of: library) }
-        let (block, isNew, isRetry) = state.withLock { state in
-            (state.outage?.stumblingBlock, !state.hasLooked || state.outage != nil, state.nextRetry <= now)
+        let (block, isRetry, stuck) = state.withLock { state in
+            let isRetry = !state.hasLooked || state.outage != nil || state.nextRetry <= now
+            if isRetry { (state.stuckRemoval, state.removalProblem) = (0, nil) }
+            return (state.outage?.stumblingBlock, isRetry, state.stuckRemoval)
         }
         // Also when another mirror is configured meanwhile, or none any more.
         let isStopping: @Sendable () -> Bool = {
@@ -248,21 +227,22 @@ package final class MirrorRoom: Sendable {
             }
             return isStopping || self.settings().mirror != mirror.path
         }
-        let turn = MirrorTurn(
-            store: store, library: library, mirror: mirror, isStopping: isStopping, refused: { self.refuse($0) },
+        var turn = MirrorTurn(
+            store: store, library: library, mirror: mirror, isStopping: isStopping,
+            refused: { self.refuse($0, lacking: $1) }, stuck: { self.pass(over: $0, $1) },
             advanced: {
                 self.state.withLock { $0.hasAdvanced = true }
                 self.advanced()
-            }, stumblingBlock: block)
+            }, stumblingBlock: block, stuckRemoval: stuck)
         try turn.prepare()
-        if isNew || isRetry {
+        try turn.catchUp()
+        if isRetry {
             state.withLock {
-                $0.refusals = [:]
+                ($0.refusals, $0.lackingRoom) = ([:], nil)
                 $0.nextRetry = now + Self.retryGap
             }
             try turn.retryRefused()
         }
-        try turn.catchUp()
         try copyJournal(MirrorJournal(library: library, mirror: mirror, isStopping: isStopping), library, at: now)
         let free = try ofMirror { () throws(Problem) in try mirror.freeBytes().bytes }
         state.withLock {
@@ -292,8 +272,20 @@ package final class MirrorRoom: Sendable {
 
     // MARK: What comes of it
 
-    private func refuse(_ problem: Problem) {
-        state.withLock { $0.refusals[problem.code] = problem }
+    private func refuse(_ problem: Problem, lacking size: Int64?) {
+        state.withLock {
+            $0.refusals[problem.code] = problem
+            if let size { $0.lackingRoom = min($0.lackingRoom ?? size, size) }
+        }
+        log(LogLine(.warning, problem))
+    }
+
+    private func pass(over removal: Store.MirrorRemoval, _ found: Problem) {
+        let problem = Problem(
+            found.code, found.whatHappened + " It is deleted, and stays on the mirror.",
+            todo:
+                "Look why it cannot be moved away; it is tried again every hour, or at once after `photospool reload`.")
+        state.withLock { ($0.stuckRemoval, $0.removalProblem) = (removal.id, problem) }
         log(LogLine(.warning, problem))
     }
 

@@ -20,7 +20,7 @@ package struct MirrorStatus: Sendable {
 
     init(
         path: Path, freeBytes: Int64?, debts: Store.MirrorDebts, outage: Problem?, refusals: [Problem],
-        journal: Problem?
+        removal: Problem?, journal: Problem?
     ) {
         let shown = SafeText.of(path)
         var reasons: [Problem] = []
@@ -33,6 +33,7 @@ package struct MirrorStatus: Sendable {
                 reasons.append(Problem(problem.code, problem.whatHappened + more, todo: problem.whatToDo))
             }
         }
+        if debts.removals > 0, let removal { reasons.append(removal) }
         if let journal { reasons.append(journal) }
         self.init(path: path, freeBytes: freeBytes, behind: debts.all, reasons: reasons)
     }

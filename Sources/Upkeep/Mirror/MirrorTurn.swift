@@ -10,12 +10,16 @@ struct MirrorTurn {
     let library: Library
     let mirror: Library
     let isStopping: () -> Bool
-    /// Called with each original that cannot be had.
-    let refused: (Problem) -> Void
+    /// Called with each original that cannot be had, and with its size where it is room that it lacks.
+    let refused: (Problem, _ lacking: Int64?) -> Void
+    /// Called with what cannot leave the mirror.
+    let stuck: (Store.MirrorRemoval, Problem) -> Void
     /// Called when more is on the mirror, and recorded.
     let advanced: () -> Void
     /// An original at which the mirror failed before: should it fail there again, the others are to go on without it.
-    var stumblingBlock: Store.ResourcePlace?
+    let stumblingBlock: Store.ResourcePlace?
+    /// Up to this one, what is to leave the mirror could not; 0 for none.
+    private(set) var stuckRemoval: Int64
 
     private static let portion = 64
     /// After so many bytes what is there is recorded, whatever the portion: a power cut then costs that much reading.
@@ -23,24 +27,24 @@ struct MirrorTurn {
     /// Assets whose marks are taken away in one transaction.
     private static let reset = 2000
 
-    func prepare() throws(MirrorEnded) {
+    mutating func prepare() throws(MirrorEnded) {
         while try elsewhere({ () throws(Problem) in try store.resetMirrored(limit: Self.reset) }) {
             if isStopping() { throw .stopping }
         }
         try removeWhatLeft()
     }
 
-    func catchUp() throws(MirrorEnded) {
+    mutating func catchUp() throws(MirrorEnded) {
         while true {
             let portion = try elsewhere { () throws(Problem) in try store.toMirror(limit: Self.portion) }
             if portion.isEmpty { break }
-            _ = try copy(portion)
+            _ = try copy(portion, isRetry: false)
             // What was deleted meanwhile makes room for what comes under its name.
             try removeWhatLeft()
         }
     }
 
-    /// Tries again what could not be had.
+    /// Tries again what could not be had; what fails again changes nothing for those behind it.
     func retryRefused() throws(MirrorEnded) {
         var place: Store.ResourcePlace?
         while true {
@@ -49,14 +53,14 @@ struct MirrorTurn {
                 try store.refusedByMirror(after: after, limit: Self.portion)
             }
             if portion.isEmpty { return }
-            place = portion[try copy(portion) - 1].place
+            place = portion[try copy(portion, isRetry: true) - 1].place
         }
     }
 
     // MARK: Copies
 
     /// - Returns: how many of the portion were done, at least one.
-    private func copy(_ portion: [Store.Placed]) throws(MirrorEnded) -> Int {
+    private func copy(_ portion: [Store.Placed], isRetry: Bool) throws(MirrorEnded) -> Int {
         let copy = MirrorCopy(library: library, mirror: mirror, isStopping: isStopping)
         var there: [Store.Placed] = []
         var not: [Store.Placed] = []
@@ -64,11 +68,14 @@ struct MirrorTurn {
         var bytes: Int64 = 0
         for placed in portion {
             do throws(MirrorEnded) {
-                switch try self.outcome(of: placed, copy) {
+                switch try self.outcome(of: placed, copy, isRetry: isRetry) {
                 case .there: there.append(placed)
                 case .refused(let problem):
                     not.append(placed)
-                    refused(problem)
+                    refused(problem, nil)
+                case .doesNotFit(let problem):
+                    not.append(placed)
+                    refused(problem, placed.resource.size)
                 }
             } catch {
                 ended = error
@@ -94,19 +101,27 @@ struct MirrorTurn {
         return max(1, there.count + not.count)
     }
 
-    private func outcome(of placed: Store.Placed, _ copy: MirrorCopy) throws(MirrorEnded) -> MirrorCopy.Outcome {
+    private func outcome(
+        of placed: Store.Placed, _ copy: MirrorCopy, isRetry: Bool
+    ) throws(MirrorEnded) -> MirrorCopy.Outcome {
         do throws(MirrorEnded) {
             return try copy.run(placed.resource)
         } catch {
             guard case .mirror(let problem, _) = error else { throw error }
-            switch problem.code {
-            case .libraryIO, .libraryPermission, .verifyMismatch:
-                // Only where the mirror as a whole is well.
-                guard placed.place == stumblingBlock, (try? mirror.check()) != nil else { break }  // else: said below
-                return .refused(problem)
-            default: break
+            guard isRetry || placed.place == stumblingBlock, concernsOneFile(problem) else {
+                throw .mirror(problem, at: placed.place)
             }
-            throw .mirror(problem, at: placed.place)
+            return .refused(problem)
+        }
+    }
+
+    /// Whether it is one file at which the mirror failed, and not the mirror as a whole.
+    private func concernsOneFile(_ problem: Problem) -> Bool {
+        switch problem.code {
+        case .libraryIO, .libraryPermission, .verifyMismatch: return mirror.isWell
+        case .libraryFull:  // beyond a quota, or of a size that it cannot hold
+            do throws(Problem) { return try !mirror.isFull() } catch { return false }
+        default: return false
         }
     }
 
@@ -122,20 +137,35 @@ struct MirrorTurn {
 
     // MARK: Removals
 
-    /// What left the catalog goes to the mirror's own trash, under the name it has in the library's.
-    private func removeWhatLeft() throws(MirrorEnded) {
+    /// What left the catalog goes to the mirror's own trash, under the name it has in the library's. What cannot is passed
+    /// over, and keeps only its own name from others.
+    private mutating func removeWhatLeft() throws(MirrorEnded) {
         while true {
-            let portion = try elsewhere { () throws(Problem) in try store.mirrorRemovals(limit: Self.portion) }
+            let portion = try elsewhere { () throws(Problem) in
+                try store.mirrorRemovals(after: stuckRemoval, limit: Self.portion)
+            }
             if portion.isEmpty { return }
             var folders: Set<Path> = []
+            var done: [Store.MirrorRemoval] = []
+            var left: [(removal: Store.MirrorRemoval, problem: Problem)] = []
             try ofMirror { () throws(Problem) in try mirror.check() }
             for removal in portion {
                 if isStopping() { throw .stopping }
-                if let target = try move(removal) { folders.formUnion([removal.path.parent, target.parent]) }
+                do throws(MirrorEnded) {
+                    if let target = try move(removal) { folders.formUnion([removal.path.parent, target.parent]) }
+                    done.append(removal)
+                } catch {
+                    guard case .mirror(let problem, _) = error, concernsOneFile(problem) else { throw error }
+                    left.append((removal, problem))
+                }
             }
             try makeNamesDurable(folders)
-            guard try elsewhere({ () throws(Problem) in try store.forget(portion, on: mirror.id) }) else {
+            guard try elsewhere({ () throws(Problem) in try store.forget(done, on: mirror.id) }) else {
                 throw .stopping
+            }
+            for (removal, problem) in left {
+                stuckRemoval = removal.id
+                stuck(removal, problem)
             }
         }
     }
