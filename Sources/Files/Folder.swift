@@ -75,6 +75,15 @@ package struct Folder: ~Copyable, Sendable {
 
     package func status() throws(Errno) -> FileStatus { try descriptor.status() }
 
+    /// Whether it is a disk of its own: another one than the folder above it lies on, and than that of this number.
+    package func isDisk(apartFrom device: UInt64) throws(Errno) -> Bool {
+        var above = stat()
+        // The one exception to what stays below: nothing is opened.
+        try retryingInterrupted { unsafe fstatat(descriptor.rawValue, "..", &above, 0) }
+        let own = try status().stamp.device
+        return own != FileStatus(above).stamp.device && own != device
+    }
+
     /// Of the name itself: a symbolic link is reported, not followed.
     package func status(of relative: Path) throws(Errno) -> FileStatus {
         if relative.isEmpty { return try status() }

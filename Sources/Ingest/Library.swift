@@ -50,12 +50,13 @@ package final class Library: Sendable {
     /// - Parameters:
     ///   - knownID: the marker id that the state remembers; nil when it has never known a library. Then a directory
     ///     without marker is made a library if it is empty, and `onCreation` is told.
-    ///   - original: the id of the library whose mirror is to be opened, at `settings.mirror`; nil for a library. Another
-    ///     mirror of the same library than the known one is opened, and its ``id`` tells.
+    ///   - original: the library whose mirror is to be opened, at `settings.mirror`; nil for a library. Another mirror of the
+    ///     same library than the known one is opened, and its ``id`` tells. An empty directory is made one only where a
+    ///     disk of its own begins.
     /// - Throws: `E_LIBRARY_OFFLINE` when the directory is absent, `E_MARKER` for a missing or foreign marker,
     ///   `E_LOCKED`, or an I/O problem.
     package init(
-        settings: LibrarySettings, knownID: String?, mirrorOf original: String? = nil, now: Timestamp,
+        settings: LibrarySettings, knownID: String?, mirrorOf original: Library? = nil, now: Timestamp,
         onCreation: (String) -> Void
     ) throws(Problem) {
         let role: LibraryMarker.Role = original == nil ? .library : .mirror
@@ -121,14 +122,14 @@ package final class Library: Sendable {
     }
 
     private static func identify(
-        _ folder: borrowing Folder, path: Path, knownID: String?, mirrorOf original: String?, now: Timestamp,
+        _ folder: borrowing Folder, path: Path, knownID: String?, mirrorOf original: Library?, now: Timestamp,
         onCreation: (String) -> Void
     ) throws(Problem) -> String {
         let role: LibraryMarker.Role = original == nil ? .library : .mirror
         let shown = SafeText.of(path)
         if let marker = try LibraryMarker.read(role, in: folder, shown: path) {
             if let own = marker.mirrorID {
-                try requireMirror(marker, of: original, in: folder, path: path)
+                try requireMirror(marker, of: original?.id, in: folder, path: path)
                 return own
             }
             guard let knownID, knownID != marker.id else { return marker.id }
@@ -157,10 +158,26 @@ package final class Library: Sendable {
                     ? "Run `photospool init \(shown)` if this folder is to be the library."
                     : "Run `photospool init --mirror --existing \(shown)` if this folder is to be the mirror.")
         }
-        let marker = try LibraryMarker.create(in: folder, mirrorOf: original, shown: path, now: now)
+        if let original { try original.requireOtherDisk(folder, path: path) }
+        let marker = try LibraryMarker.create(in: folder, mirrorOf: original?.id, shown: path, now: now)
         let id = marker.mirrorID ?? marker.id
         onCreation(id)
         return id
+    }
+
+    /// A mirror lies on another disk, or keeps nothing safe; and a mount point whose disk is away is a folder of the disk
+    /// above it, which must not be filled in its place.
+    private func requireOtherDisk(_ folder: borrowing Folder, path: Path) throws(Problem) {
+        let shown = SafeText.of(path)
+        let isOther: Bool
+        do throws(Errno) { isOther = try folder.isDisk(apartFrom: device) } catch {
+            throw .library(path, error, doing: "look at", in: .mirror)
+        }
+        if isOther { return }
+        throw Problem(
+            .marker, "\(shown) is an empty folder and no disk of its own: that of the mirror is probably not mounted.",
+            todo: "Mount the disk. If this folder is to be the mirror all the same, run"
+                + " `photospool init --mirror \(shown)`.")
     }
 
     /// A mirror of this library, and not a library itself: one that was made a library has gone its own way since.

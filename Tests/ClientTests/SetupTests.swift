@@ -37,6 +37,7 @@ import Testing
         let made = try Program.run(["init", "--mirror", "--config", file])
         #expect(made.status == 0)
         #expect(made.output == "\(mirror) is a mirror now.\n")
+        #expect(made.errors.contains("is no disk of its own"))
         let id = try contents(of: library + "/.photospool/library.json").split(separator: "\"")[5]
         let marker = try contents(of: mirror + "/.photospool/mirror.json")
         let shape =

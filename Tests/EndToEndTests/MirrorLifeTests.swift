@@ -138,7 +138,7 @@ import Testing
         #expect(try installation.runOnce() == 75)
         #expect(try installation.visibleFiles().count == 3)
         #expect(try installation.files(below: installation.drop).count == 3)
-        try FileManager.default.createDirectory(at: scene.mirror, withIntermediateDirectories: true)
+        try scene.make()
         #expect(try installation.runOnce() == 0)
         try scene.expectSame(3)
         #expect(try installation.files(below: installation.drop).isEmpty)
@@ -198,9 +198,7 @@ import Testing
         try await scene.waitUntilEven()
         let first = installation.folder.url.appending(path: "first")
         try scene.move(scene.mirror, to: first)
-        let made = try Programs.run(
-            Programs.path("photospool"), ["init", "--mirror", "--config", installation.configuration.path])
-        #expect(made.status == 0, "\(made.errors)")
+        try scene.make()
         try scene.drop([4])
         try await installation.wait(for: "the second disk") { try scene.visible().count == 4 }
         try await scene.waitUntilEven()

@@ -20,7 +20,6 @@ import Testing
         #expect(status.state == "running")
         #expect(status.mirror?.path == scene.mirror.path)
         #expect((status.mirror?.freeBytes ?? 0) > 0)
-        #expect(installation.logText.contains("An empty directory was made the mirror of the library."))
         // A late member comes by itself.
         try Samples.raw(at: "2026:05:17 09:04:31", number: 2).write(
             to: installation.drop.appending(path: "IMG_2.DNG"))
@@ -111,6 +110,33 @@ import Testing
         try await scene.waitUntilEven()
         try scene.expectSame(2)
         #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)), .tags(.saysWhatIsWrong))
+    func `is not made of the mount point of a disk that has never been there, but of the disk`() async throws {
+        let scene = try Mirrored(dropKeys: "after_import = \"delete\"", isThere: false)
+        let installation = scene.installation
+        try FileManager.default.createDirectory(at: scene.mirror, withIntermediateDirectories: true)
+        try scene.drop([1, 2])
+        try await installation.start()
+        try await installation.wait(for: "the imports") { try installation.status().queue.imported == 2 }
+        #expect(try await scene.waitForReason("E_MARKER").recovery.contains("photospool init --mirror"))
+        try await installation.waitUntilIdle()
+        #expect(try scene.everything(below: scene.mirror) == [])
+        #expect(try installation.files(below: installation.drop).count == 2)
+        guard try Mount.isPossible(for: "a mirror that is a disk") else {
+            // A person may say so.
+            try scene.make()
+            return try await scene.waitUntilEven()
+        }
+        let disk = try Mount(at: scene.mirror, bytes: 64 << 20)
+        try await scene.waitUntilEven()
+        try scene.expectSame(2)
+        #expect(installation.logText.contains("An empty disk was made the mirror of the library."))
+        try await installation.wait(for: "the sources") { try installation.files(below: installation.drop).isEmpty }
+        #expect(installation.stop() == 0)
+        try disk.end()
+        #expect(try scene.everything(below: scene.mirror) == [])
     }
 
     @Test(.timeLimit(.minutes(2)), .tags(.saysWhatIsWrong))

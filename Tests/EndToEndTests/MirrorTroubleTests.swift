@@ -51,7 +51,7 @@ import Testing
         try handle.seek(toOffset: 1000)
         try handle.write(contentsOf: Data([byte ^ 0x10]))
         try handle.close()
-        try FileManager.default.createDirectory(at: scene.mirror, withIntermediateDirectories: true)
+        try scene.make()
         #expect(try await scene.waitForReason("E_VERIFY_MISMATCH").detail.contains("IMG_2.JPG"))
         try await installation.wait(for: "the other sources") {
             try installation.files(below: installation.drop) == ["IMG_2.JPG"]

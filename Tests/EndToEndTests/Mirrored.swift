@@ -9,11 +9,22 @@ struct Mirrored {
     let installation: Installation
     var mirror: URL { installation.folder.url.appending(path: "mirror") }
 
-    /// - Parameter isThere: whether its folder is.
+    /// - Parameter isThere: whether it is made.
     init(dropKeys: String = "", isThere: Bool = true, isConfigured: Bool = true) throws {
         installation = try Installation(dropKeys: dropKeys)
-        if isThere { try FileManager.default.createDirectory(at: mirror, withIntermediateDirectories: true) }
         if isConfigured { try configure("mirror = \"\(mirror.path)\"") }
+        let made = try Programs.run(
+            Programs.path("photospool"), ["init", "--config", installation.configuration.path])
+        #expect(made.status == 0, "\(made.errors)")
+        if isThere { try make() }
+    }
+
+    /// As an administrator does it: the folder lies on the library's own disk.
+    func make() throws {
+        let made = try Programs.run(
+            Programs.path("photospool"),
+            ["init", "--mirror", "--config", installation.configuration.path, mirror.path])
+        #expect(made.status == 0, "\(made.errors)")
     }
 
     /// Adds lines to the `[library]` table.

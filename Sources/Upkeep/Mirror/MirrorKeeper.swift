@@ -20,7 +20,7 @@ final class MirrorKeeper: Sendable {
         self.now = now
     }
 
-    /// Opens it, makes an empty directory one when the state has never known a mirror, and takes over another mirror of the
+    /// Opens it, makes an empty disk one when the state has never known a mirror, and takes over another mirror of the
     /// same library, whose marks then begin anew.
     ///
     /// - Throws: why it cannot be used: `E_LIBRARY_OFFLINE`, `E_MARKER`, `E_LOCKED`, or trouble with the state.
@@ -33,10 +33,10 @@ final class MirrorKeeper: Sendable {
             }
             let known = try store.mirrorID
             let fields = [("PATH", SafeText.of(settings.mirror))]
-            let mirror = try Library(settings: settings, knownID: known, mirrorOf: library.id, now: now()) { id in
+            let mirror = try Library(settings: settings, knownID: known, mirrorOf: library, now: now()) { id in
                 log(
                     LogLine(
-                        .warning, "An empty directory was made the mirror of the library.",
+                        .warning, "An empty disk was made the mirror of the library.",
                         fields + [("MIRROR_ID", id)]))
             }
             if known != mirror.id {

@@ -20,6 +20,8 @@ extension Command {
                 + " for the disk that belongs on it. Without LIBRARY it is library.path of the configuration.",
             "With --mirror the marker is .photospool/mirror.json, and without LIBRARY the folder is library.mirror of the"
                 + " configuration. A service that knows another mirror takes this one over and looks at everything in it anew.",
+            "The service makes a mirror by itself only of an empty disk, mounted there. Any other folder takes this command,"
+                + " which warns of it.",
             "A folder that is a library, or a mirror of this one, already is left as it is. The service need not run.",
         ],
         examples: [
@@ -35,6 +37,11 @@ extension Command {
         let (marker, isNew) = try mark(path, acceptingFiles: invocation.has("existing"), mirrorOf: original)
         let (what, id) = (isMirror ? "a mirror" : "a library", marker.mirrorID ?? marker.id)
         let console = invocation.console
+        if isMirror, isNew, try !isOtherDisk(path, invocation) {
+            console.note(
+                "Warning: \(SafeText.of(path)) is no disk of its own. If one is to be mounted there, mount it and run this"
+                    + " again; what takes the library's disk must not take the mirror.")
+        }
         if invocation.wantsJSON {
             console.print(
                 json: try Daemon.encode(
@@ -103,6 +110,16 @@ extension Command {
         } catch {
             throw Failure(error.code == .libraryPermission ? .notPermitted : .failed, error)
         }
+    }
+
+    /// Whether it begins a filesystem that is not the library's.
+    private static func isOtherDisk(_ mirror: Path, _ invocation: Invocation) throws(Failure) -> Bool {
+        let library = try configuration(invocation).settings.library.path
+        do throws(Errno) {
+            let folder = try Folder(opening: mirror)
+            let device = try Folder(opening: library).status().stamp.device
+            return try folder.isDisk(apartFrom: device)
+        } catch { return true }  // nobody knows, and the marker stands
     }
 
     private static func mark(
