@@ -10,7 +10,9 @@ import Testing
         guard try Faults.arePossible(for: "originals at which the mirror fails") else { return }
         let scene = try Mirrored(dropKeys: "after_import = \"delete\"")
         let installation = scene.installation
-        #expect(try installation.runOnce() == 0)  // the marker
+        // So that the folder is there: what has none is not looked at.
+        try scene.drop([7])
+        #expect(try installation.runOnce() == 0)
         let day = scene.mirror.path + "/2026/2026-05-17"
         let healed = installation.folder.url.appending(path: "healed")
         var environment = try Faults.environment(["stat:\(error):1+@\(day)/IMG_2.JPG,\(day)/IMG_4.JPG"])
@@ -24,7 +26,7 @@ import Testing
         let reason = try await scene.waitForReason(error == "EIO" ? "E_LIBRARY_IO" : "E_LIBRARY_PERMISSION")
         #expect(reason.detail.contains("cannot get 2 files"))
         // What comes later is not kept waiting either.
-        try scene.drop([7])
+        try scene.drop([8])
         try await installation.wait(for: "the next source") {
             try installation.files(below: installation.drop).sorted() == ["IMG_2.JPG", "IMG_4.JPG"]
                 && installation.status().mirror?.behind == 2
@@ -33,7 +35,7 @@ import Testing
         _ = try installation.post("/v1/reload")
         try await scene.waitUntilEven()
         try await installation.wait(for: "the sources") { try installation.files(below: installation.drop).isEmpty }
-        try scene.expectSame(7)
+        try scene.expectSame(8)
         try await installation.wait(for: "peace") { try installation.status().reasons.isEmpty }
         #expect(installation.stop() == 0)
     }
@@ -68,6 +70,27 @@ import Testing
         try scene.expectSame(4)
         #expect(try Data(contentsOf: path) == Samples.variant(9))
         try await installation.wait(for: "peace") { try installation.status().reasons.isEmpty }
+        #expect(installation.stop() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)), .tags(.neverOverwritten))
+    func `is not what somebody put in the place of a photo that is deleted: that stays`() async throws {
+        let scene = try Mirrored()
+        let installation = scene.installation
+        try scene.drop(1...2)
+        #expect(try installation.runOnce() == 0)
+        let path = scene.mirror.appending(path: "2026/2026-05-17/IMG_2.JPG")
+        let foreign = Data(repeating: 7, count: try Data(contentsOf: path).count)
+        try foreign.write(to: path)
+        try await installation.start()
+        for asset in try installation.assets() {
+            #expect(try installation.request(.delete, "/v1/assets/\(asset.id)").status == 200)
+        }
+        try await scene.waitUntilEven()
+        #expect(try scene.visible() == ["2026/2026-05-17/IMG_2.JPG"])
+        #expect(try Data(contentsOf: path) == foreign)
+        let kept = try installation.files(below: scene.mirror.appending(path: ".photospool/trash"))
+        #expect(kept.map { URL(filePath: $0).lastPathComponent } == ["IMG_1.JPG"])
         #expect(installation.stop() == 0)
     }
 

@@ -23,7 +23,6 @@ extension Store {
             try connection.change(put, [.text(Self.mirrorKey), .text(id)])
             guard known != nil else { return }
             try connection.change(put, [.text(Self.resetKey), .text("")])
-            try connection.change("UPDATE mirror_removal SET was_there = 0 WHERE was_there = 1")
         }
     }
 
@@ -197,8 +196,6 @@ extension Store {
         package let path: Path
         package let size: Int64
         package let sha256: SHA256Digest
-        /// Whether the mirror is known to have got it.
-        package let wasThere: Bool
     }
 
     /// Oldest first.
@@ -207,7 +204,7 @@ extension Store {
         try read { (connection) throws(Problem) in
             try connection.all(
                 """
-                SELECT id, asset_id, path, size, sha256, was_there FROM mirror_removal
+                SELECT id, asset_id, path, size, sha256 FROM mirror_removal
                 WHERE id > ? ORDER BY id LIMIT ?
                 """, [.integer(removal), .integer(Int64(limit))]
             ) { row throws(SQLiteError) in
@@ -215,7 +212,7 @@ extension Store {
                 guard digest.count == 32 else { throw row.unexpected(4) }
                 return MirrorRemoval(
                     id: try row.integer(0), asset: try row.text(1), path: Path(bytes: try row.blob(2)),
-                    size: try row.integer(3), sha256: SHA256Digest(bytes: digest), wasThere: try row.integer(5) == 1)
+                    size: try row.integer(3), sha256: SHA256Digest(bytes: digest))
             }
         }
     }

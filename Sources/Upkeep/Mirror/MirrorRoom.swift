@@ -212,6 +212,8 @@ package final class MirrorRoom: Sendable {
     }
 
     private func turn(_ settings: LibrarySettings, _ library: Library, at now: Duration) throws(MirrorEnded) {
+        // An older state knows of deletions and originals that are none any more.
+        try elsewhere { () throws(Problem) in try library.checkNotAhead(of: store) }
         let mirror = try ofMirror { () throws(Problem) in try keeper.open(settings, of: library) }
         let (block, isRetry, stuck) = state.withLock { state in
             let isRetry = !state.hasLooked || state.outage != nil || state.nextRetry <= now

@@ -190,7 +190,8 @@ struct MirrorTurn {
         }
     }
 
-    /// What the mirror is not known to have got has to hold the asset's bytes.
+    /// It has to hold the asset's bytes: another file may have got the name since, also where the mirror is known to have had
+    /// this one.
     private func isOurs(_ removal: Store.MirrorRemoval) throws(MirrorEnded) -> Bool {
         let status: FileStatus
         do throws(Errno) { status = try mirror.root.status(of: removal.path) } catch {
@@ -198,7 +199,6 @@ struct MirrorTurn {
             throw .mirror(.library(removal.path, error, doing: "look at", in: .mirror))
         }
         guard status.kind == .regular else { return false }
-        if removal.wasThere { return true }
         guard status.stamp.size == removal.size else { return false }
         do throws(CopyFailure) {
             let file: Descriptor

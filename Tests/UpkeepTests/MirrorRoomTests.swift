@@ -1,0 +1,70 @@
+import Files
+import Foundation
+import PhotoModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Ingest
+@testable import Upkeep
+
+@Suite("The mirror's thread", .tags(.neverLost)) struct MirrorRoomTests {
+    private let journal = JournalTests()
+
+    /// A catalog of so many originals, `2026/IMG_1.JPG` and on, and an empty mirror beside the library.
+    private func scene(_ count: Int) throws -> (scene: UpkeepScene, settings: LibrarySettings) {
+        let scene = try UpkeepScene()
+        var lines: [(id: Int64, intent: CommitIntent)] = []
+        for number in 1...count {
+            let (bytes, path) = (Array("photo \(number)".utf8), Path("2026/IMG_\(number).JPG"))
+            try journal.put(bytes, at: path, in: scene)
+            lines.append((Int64(number), journal.intent("i\(number)", asset: "a\(number)", bytes, at: path)))
+        }
+        try journal.write(lines, to: scene)
+        #expect(try journal.rebuild(scene).isEmpty)
+        var settings = LibrarySettings()
+        settings.path = scene.library.path
+        settings.mirror = Path(scene.folder.path + "/mirror")
+        settings.reserveFree = .zero
+        try FileManager.default.createDirectory(
+            at: scene.folder.url.appending(path: "mirror"), withIntermediateDirectories: true)
+        _ = try LibraryMarker.create(
+            in: Folder(opening: settings.mirror), mirrorOf: scene.library.id, shown: settings.mirror,
+            now: UpkeepScene.start)
+        return (scene, settings)
+    }
+
+    private func originals(_ scene: UpkeepScene) throws -> [String] {
+        let folder = scene.folder.path + "/mirror/2026"
+        return FileManager.default.fileExists(atPath: folder) ? try scene.names("mirror/2026") : []
+    }
+
+    /// Lets it work until there is nothing that it could do.
+    private func work(_ room: MirrorRoom) {
+        Thread { room.run() }.start()
+        while room.isAtWork { usleep(1000) }
+        room.stop()
+        while !room.hasEnded { usleep(1000) }
+    }
+
+    private func room(_ scene: UpkeepScene, _ settings: LibrarySettings) -> MirrorRoom {
+        let library = scene.library
+        return MirrorRoom(
+            store: scene.store, library: { library }, settings: { settings }, log: { _ in }, now: { UpkeepScene.start },
+            monotonic: { .seconds(100) }, advanced: {})
+    }
+
+    @Test func `does nothing by a state that is older than the library`() throws {
+        let (scene, settings) = try scene(2)
+        let later = Array("later".utf8)
+        try journal.put(later, at: Path("2026/IMG_3.JPG"), in: scene)
+        try journal.write([(99, journal.intent("i3", asset: "a3", later, at: Path("2026/IMG_3.JPG")))], to: scene)
+        work(room(scene, settings))
+        #expect(try originals(scene) == [])
+        #expect(try scene.store.mirrorID == nil)
+        #expect(try journal.rebuild(scene).isEmpty)
+        work(room(scene, settings))
+        #expect(try originals(scene) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
+    }
+}
