@@ -67,4 +67,28 @@ import Testing
         work(room(scene, settings))
         #expect(try originals(scene) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
     }
+
+    /// Its lock would keep the service from opening it again.
+    @Test(.timeLimit(.minutes(1))) func `lets a library go that was closed, in the middle of its work`() throws {
+        let (scene, settings) = try scene(70)
+        var copied = settings
+        copied.path = Path(scene.folder.path + "/copy")
+        try FileManager.default.copyItem(
+            at: scene.folder.url.appending(path: "library"), to: scene.folder.url.appending(path: "copy"))
+        let current = Mutex<Library?>(
+            try Library(settings: copied, knownID: scene.library.id, now: UpkeepScene.start) { _ in })
+        weak let closed = current.withLock { $0 }
+        // After the first portion of 64.
+        let room = MirrorRoom(
+            store: scene.store, library: { current.withLock { $0 } }, settings: { settings }, log: { _ in },
+            now: { UpkeepScene.start }, monotonic: { .seconds(100) },
+            advanced: { _ in current.withLock { $0 = nil } })
+        Thread { room.run() }.start()
+        while closed != nil { usleep(1000) }
+        #expect(try originals(scene).count == 64)
+        let again = try Library(settings: copied, knownID: scene.library.id, now: UpkeepScene.start) { _ in }
+        #expect(again.id == scene.library.id)
+        room.stop()
+        while !room.hasEnded { usleep(1000) }
+    }
 }

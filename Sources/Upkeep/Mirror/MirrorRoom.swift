@@ -220,14 +220,15 @@ package final class MirrorRoom: Sendable {
             if isRetry { (state.stuckRemoval, state.removalProblem) = (0, nil) }
             return (state.outage?.stumblingBlock, isRetry, state.stuckRemoval)
         }
-        // Also when another mirror is configured meanwhile, or none any more.
+        // Also when another mirror is configured meanwhile, or none any more; and when the library was let go: held here
+        // longer, it would keep itself from being opened again.
         let isStopping: @Sendable () -> Bool = {
             let now = self.monotonic()
             let isStopping = self.state.withLock { state in
                 state.lastSign = now
                 return state.isStopping
             }
-            return isStopping || self.settings().mirror != mirror.path
+            return isStopping || self.settings().mirror != mirror.path || self.library() !== library
         }
         var turn = MirrorTurn(
             store: store, library: library, mirror: mirror, isStopping: isStopping,
