@@ -25,8 +25,8 @@ package final class ImportRoom: Sendable {
     private let pulses = Atomic<UInt64>(0)
     private let beats = Atomic<UInt64>(0)
     private let startedAt: Timestamp
-    /// Whether sources may go that waited for the mirror. Asked for each of very many, that would be a lot of asking.
-    private let hasMirrorNews = Atomic<Bool>(true)
+    /// Whose sources may go that waited for the mirror. Asked for each of very many, that would be a lot of asking.
+    private let mirrorNews = Mutex<MirrorNews?>(.all)
 
     /// What the room tells the others.
     package struct Signals: Sendable {
@@ -90,14 +90,20 @@ package final class ImportRoom: Sendable {
     package func wake() { bell.ring() }
 
     /// More originals are on the mirror: sources that waited for that may go.
-    package func sourcesMayGo() {
-        hasMirrorNews.store(true, ordering: .releasing)
+    package func sourcesMayGo(_ news: MirrorNews = .all) {
+        mirrorNews.withLock { known in
+            if known == nil { known = news } else { known?.add(news) }
+        }
         owed.ring()
     }
 
-    /// Whether the mirror, where there is one, has brought anything about since the last look at sources.
-    func takeMirrorNews() -> Bool {
-        hasMirrorNews.exchange(false, ordering: .acquiringAndReleasing) || !signals.needsMirror()
+    /// What the mirror, where there is one, has brought about since the last look at sources.
+    func takeMirrorNews() -> MirrorNews? {
+        let news = mirrorNews.withLock { known in
+            defer { known = nil }
+            return known
+        }
+        return signals.needsMirror() ? news : .all
     }
 
     /// Runs until the daemon stops, or, with `--once`, until nothing is left. Then every import in flight has ended.

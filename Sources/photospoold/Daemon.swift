@@ -90,7 +90,7 @@ final class Daemon: Sendable {
         let keeper = keeper
         let mirror = MirrorRoom(
             store: store, library: { keeper.library }, settings: { live.current.library }, log: log,
-            now: SystemClock.now, monotonic: monotonic, advanced: { wiring.sourcesMayGo() })
+            now: SystemClock.now, monotonic: monotonic, advanced: { wiring.sourcesMayGo(.of($0)) })
         self.mirror = mirror
         let news = JobNews(store: store, hub: hub, log: log)
         self.news = news
@@ -177,7 +177,7 @@ final class Wiring: Sendable {
     private let room = Mutex<ImportRoom?>(nil)
     func connect(_ room: ImportRoom) { self.room.withLock { $0 = room } }
     func wake() { room.withLock { $0 }?.wake() }
-    func sourcesMayGo() { room.withLock { $0 }?.sourcesMayGo() }
+    func sourcesMayGo(_ news: MirrorNews) { room.withLock { $0 }?.sourcesMayGo(news) }
 }
 
 /// How far the daemon's life has come.

@@ -92,6 +92,41 @@ import Testing
         #expect(try scene.store.pendingDispositions(onMirror: true).map(\.id) == [claim.job.id])
     }
 
+    /// A million sources may wait: neither all of them are held at once, nor all looked through for each portion.
+    @Test func `lets sources wait in portions, and those of one asset are found by index`() throws {
+        let scene = try Scene()
+        for number in 1...5 {
+            try scene.enqueue("/card/\(number)")
+            let claim = try #require(try scene.claim("import-\(number)"))
+            let intent = Scene.intent(
+                for: claim, asset: id(number), hash: UInt8(number), path: Path("2026/IMG_\(number).JPG"))
+            let journal = try scene.store.recordIntent(intent, for: claim, at: Scene.start)
+            try scene.store.commit(
+                intent, job: claim.job.id, importID: "import-\(number)", journal: journal, disposition: .pending,
+                at: Scene.start)
+        }
+        let first = try scene.store.pendingDispositions(limit: 3)
+        #expect(first.map(\.asset) == [id(1), id(2), id(3)])
+        let second = try scene.store.pendingDispositions(after: first[2].id, limit: 3)
+        #expect(second.map(\.asset) == [id(4), id(5)])
+        #expect(try scene.store.pendingDispositions(after: second[1].id).isEmpty)
+        #expect(try scene.store.pendingDispositions(of: id(4)).map(\.id) == [second[0].id])
+        try scene.store.adoptMirror("one")
+        #expect(try scene.store.pendingDispositions(of: id(4), onMirror: true).isEmpty)
+        try scene.store.recordMirrored(try scene.store.toMirror(limit: 5), refused: [], on: "one")
+        #expect(try scene.store.pendingDispositions(of: id(4), onMirror: true).map(\.id) == [second[0].id])
+        #expect(try scene.store.pendingDispositions(onMirror: true, limit: 2).count == 2)
+        let plan = try scene.raw().with { connection in
+            try connection.first(
+                """
+                EXPLAIN QUERY PLAN SELECT id FROM job INDEXED BY job_asset
+                WHERE disposition = 'pending' AND id > 0 AND asset_id = 'x' ORDER BY id LIMIT 200
+                """
+            ) { row throws(SQLiteError) in try row.text(3) } ?? ""
+        }
+        #expect(plan.contains("SEARCH") && plan.contains("job_asset"), "\(plan)")
+    }
+
     @Test func `is to leave it when it leaves the catalog, before another gets its name`() throws {
         let scene = try imported(3)
         try remove(1, scene)

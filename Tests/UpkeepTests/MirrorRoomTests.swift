@@ -52,7 +52,7 @@ import Testing
         let library = scene.library
         return MirrorRoom(
             store: scene.store, library: { library }, settings: { settings }, log: { _ in }, now: { UpkeepScene.start },
-            monotonic: { .seconds(100) }, advanced: {})
+            monotonic: { .seconds(100) }, advanced: { _ in })
     }
 
     @Test func `does nothing by a state that is older than the library`() throws {

@@ -13,7 +13,7 @@ package final class MirrorRoom: Sendable {
     private let settings: @Sendable () -> LibrarySettings
     private let log: Log
     private let monotonic: @Sendable () -> Duration
-    private let advanced: @Sendable () -> Void
+    private let advanced: @Sendable (Set<Asset.ID>) -> Void
     private let keeper: MirrorKeeper
     private let state = Mutex(State())
     private let bell = Doorbell()
@@ -30,12 +30,12 @@ package final class MirrorRoom: Sendable {
 
     /// - Parameters:
     ///   - library: the open library; nil while it is away.
-    ///   - advanced: told when more originals are on the mirror.
+    ///   - advanced: told when more originals are on the mirror, and of which assets.
     package init(
         store: Store, library: @escaping @Sendable () -> Library?,
         settings: @escaping @Sendable () -> LibrarySettings, log: @escaping Log,
         now: @escaping @Sendable () -> Timestamp, monotonic: @escaping @Sendable () -> Duration,
-        advanced: @escaping @Sendable () -> Void
+        advanced: @escaping @Sendable (Set<Asset.ID>) -> Void
     ) {
         self.store = store
         self.library = library
@@ -233,9 +233,9 @@ package final class MirrorRoom: Sendable {
         var turn = MirrorTurn(
             store: store, library: library, mirror: mirror, isStopping: isStopping,
             refused: { self.refuse($0, lacking: $1) }, stuck: { self.pass(over: $0, $1) },
-            advanced: {
+            advanced: { assets in
                 self.state.withLock { $0.hasAdvanced = true }
-                self.advanced()
+                self.advanced(assets)
             }, stumblingBlock: block, stuckRemoval: stuck)
         try turn.prepare()
         try turn.catchUp()

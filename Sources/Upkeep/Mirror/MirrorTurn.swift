@@ -14,8 +14,8 @@ struct MirrorTurn {
     let refused: (Problem, _ lacking: Int64?) -> Void
     /// Called with what cannot leave the mirror.
     let stuck: (Store.MirrorRemoval, Problem) -> Void
-    /// Called when more is on the mirror, and recorded.
-    let advanced: () -> Void
+    /// Called when more is on the mirror, and recorded, with the assets it is of.
+    let advanced: (Set<Asset.ID>) -> Void
     /// An original at which the mirror failed before: should it fail there again, the others are to go on without it.
     let stumblingBlock: Store.ResourcePlace?
     /// Up to this one, what is to leave the mirror could not; 0 for none.
@@ -96,7 +96,7 @@ struct MirrorTurn {
             try store.recordMirrored(there, refused: not, on: mirror.id)
         }
         guard isCurrent else { throw .stopping }
-        if !there.isEmpty { advanced() }
+        if !there.isEmpty { advanced(Set(there.map(\.place.asset))) }
         if let ended { throw ended }
         return max(1, there.count + not.count)
     }
