@@ -12,6 +12,7 @@ package final class OperationDesk: Sendable {
     private struct State {
         var current: OperationRun?
         var isStopping = false
+        var hasEnded = false
     }
 
     private let store: Store
@@ -82,6 +83,7 @@ package final class OperationDesk: Sendable {
 
     /// Works until ``stop()``; blocking, on a thread of the caller's. Goes on with what was interrupted.
     package func run() {
+        defer { state.withLock { $0.hasEnded = true } }
         while !state.withLock({ $0.isStopping }) {
             let taken: (operation: Operation, cursor: String?)?
             do throws(Problem) { taken = try store.takeOperation() } catch {
@@ -105,6 +107,9 @@ package final class OperationDesk: Sendable {
     private func pause() {
         for _ in 0..<300 where !state.withLock({ $0.isStopping }) { usleep(100_000) }
     }
+
+    /// Whether ``run()`` has returned. A call to a mirror that hangs may keep an operation from that.
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     package func stop() {
         state.withLock {

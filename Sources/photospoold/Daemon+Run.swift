@@ -56,8 +56,14 @@ extension Daemon {
         watchThread.join()
         upkeep.stop()
         mirror.stop()
-        upkeepThread?.join()
-        await leave(mirrorThread)
+        if let upkeepThread {
+            await leave(upkeepThread, saying: "An operation does not answer; it goes on at the next start.") {
+                self.upkeep.hasEnded
+            }
+        }
+        await leave(mirrorThread, saying: "The mirror does not answer; its work is left as it is.") {
+            self.mirror.hasEnded
+        }
         watchdog?.stop()
         control?.stop()
         decoders.stop()
@@ -67,16 +73,19 @@ extension Daemon {
         return code
     }
 
-    /// A mirror on a share that does not answer is no reason not to end.
-    private func leave(_ thread: consuming DaemonThread) async {
-        for _ in 0..<100 where !mirror.hasEnded {
+    /// A mirror on a share that does not answer is no reason not to end, whoever asked it. What was left is taken up as after
+    /// a death.
+    private func leave(
+        _ thread: consuming DaemonThread, saying text: String, hasEnded: @Sendable () -> Bool
+    ) async {
+        for _ in 0..<100 where !hasEnded() {
             // Cancelled or not: the end comes all the same.
             try? await Task.sleep(for: .milliseconds(50))
         }
-        if mirror.hasEnded {
+        if hasEnded() {
             thread.join()
         } else {
-            journal.add(LogLine(.warning, "The mirror does not answer; its work is left as it is."))
+            journal.add(LogLine(.warning, text))
         }
     }
 

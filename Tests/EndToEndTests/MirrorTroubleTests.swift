@@ -156,6 +156,36 @@ import Testing
         #expect(installation.logText.contains("The mirror does not answer"))
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `that hangs while it is verified does not hold up the end`() async throws {
+        guard try Faults.arePossible(for: "a mirror that hangs") else { return }
+        let scene = try Mirrored()
+        let installation = scene.installation
+        try scene.drop(1...2)
+        #expect(try installation.runOnce() == 0)
+        let met = installation.folder.url.appending(path: "met")
+        var environment = try Faults.environment(["read:HANG:1@\(scene.mirror.path)/2026"])
+        environment["FAULTS_MET"] = met.path
+        try await installation.start(environment: environment)
+        try await scene.waitUntilEven()
+        let order = try installation.post(
+            "/v1/operations", body: #"{"kind": "verify", "arguments": {"mirror": "1"}}"#)
+        #expect(order.status == 202)
+        try await installation.wait(for: "the call that hangs") {
+            try FileManager.default.fileExists(atPath: met.path) && !String(contentsOf: met, encoding: .utf8).isEmpty
+        }
+        #expect(installation.stop() == 0)
+        #expect(installation.logText.contains("it goes on at the next start"))
+        let id = try JSON.decode(OperationBody.self, from: order.body).id
+        try await installation.start()
+        try await installation.wait(for: "the operation") {
+            try installation.get("/v1/operations/\(id)", as: OperationBody.self).isOver
+        }
+        let ended = try installation.get("/v1/operations/\(id)", as: OperationBody.self)
+        #expect(ended.state == "done" && ended.done == 2 && ended.findingsCount == 0)
+        #expect(installation.stop() == 0)
+    }
+
     @Test(.timeLimit(.minutes(3)), .tags(.saysWhatIsWrong))
     func `that is full says so, stops no import, and goes on by itself; its disk can be unmounted when it is even`()
         async throws
