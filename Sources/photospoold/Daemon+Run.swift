@@ -136,7 +136,7 @@ extension Daemon {
                 self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
                 self.dailyBackup.look(at: SystemClock.now())
-                self.mirror.tick()
+                self.mirror.wake()
                 // What it orders is done by a thread that does not run with --once.
                 if !self.isOnce { self.previewKeeper.look(at: SystemClock.now()) }
                 // Here too, since a manager that reads nothing keeps its writers waiting.

@@ -105,7 +105,9 @@ struct MirrorJournal {
             var offset: Int64 = 0
             while offset < length {
                 let count = min(piece, Int(length - offset))
-                guard try copy.read(count, at: offset) == source.read(count, at: offset) else { return .other }
+                guard try copy.readBytes(count: count, at: offset) == source.readBytes(count: count, at: offset) else {
+                    return .other
+                }
                 offset += Int64(count)
             }
             return length == size ? .same : .older
@@ -118,27 +120,5 @@ struct MirrorJournal {
 
     private func discard() {
         do throws(Errno) { try mirror.root.unlink(Self.staged) } catch _ {}  // none, or it has its name
-    }
-}
-
-extension Descriptor {
-    /// So many bytes from `offset` on, fewer at the end.
-    fileprivate func read(_ count: Int, at offset: Int64) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let start = filled
-            var outcome: Result<Int, Errno> = .success(0)
-            unsafe bytes.withUnsafeMutableBytes { buffer in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-                do throws(Errno) { outcome = .success(try unsafe read(into: rest, at: offset + Int64(start))) } catch {
-                    outcome = .failure(error)
-                }
-            }
-            let got = try outcome.get()
-            if got == 0 { break }
-            filled += got
-        }
-        return Array(bytes.prefix(filled))
     }
 }

@@ -48,11 +48,8 @@ package final class MirrorRoom: Sendable {
 
     // MARK: For the others
 
-    /// Something may be owed.
+    /// Something may be owed. Also to be called every second or so: the thread itself keeps no time.
     package func wake() { bell.ring() }
-
-    /// To be called every second or so: the thread itself keeps no time.
-    package func tick() { bell.ring() }
 
     /// What could not be had is to be tried again at once.
     package func retry() {
