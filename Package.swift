@@ -48,6 +48,8 @@ let package = Package(
         library("CGIF", nil, apt: "libgif-dev"),
         // Its pkg-config names a macro that SwiftPM warns of; the header and the library need no flag.
         library("CJXL", nil, apt: "libjxl-dev"),
+        // Its pkg-config names a flag for OpenMP, which SwiftPM warns of; only the library was built with it.
+        library("CRaw", nil, apt: "libraw-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
@@ -61,13 +63,14 @@ let package = Package(
         room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
         room("SQLite", ["CSQLite"]),
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
+        room("Metadata", ["PhotoModel", "CZlib"]),
         room(
             "Codecs",
             [
-                "PhotoModel", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF", "CGIF", "CJXL",
-                "CLCMS",
+                "PhotoModel", "Metadata", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF",
+                "CGIF",
+                "CJXL", "CRaw", "CLCMS",
             ]),
-        room("Metadata", ["PhotoModel", "CZlib"]),
         room("Watch", ["PhotoModel", "Workers", "Files", "CLinux"]),
         room("Store", ["PhotoModel", "Files", "SQLite"]),
         room("Preview", ["PhotoModel", "Workers", "Files", "DecoderWire", "CLinux"]),

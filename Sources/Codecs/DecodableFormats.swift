@@ -7,6 +7,7 @@ package enum DecodableFormats {
     package static var all: [(name: String, isThere: Bool)] {
         [
             ("JPEG", true), ("PNG", true), ("WebP", true), ("TIFF", true), ("GIF", true), ("JPEG XL", true),
+            ("RAW", true),
             ("HEIC", heif_have_decoder_for_format(heif_compression_HEVC) != 0),
             (
                 "AVIF",

@@ -1,6 +1,7 @@
 import CAVIF
 import CHEIF
 import CLCMS
+import CRaw
 import CSPNG
 
 extension StillDecoder {
@@ -13,6 +14,7 @@ extension StillDecoder {
             "libheif " + String(cString: heif_get_version()),
             "libavif " + String(cString: avifVersion()) + " " + decoders,
             "libspng " + String(cString: spng_version_string()), "lcms2 \(cmsGetEncodedCMMversion())",
+            "libraw " + String(cString: libraw_version()),
         ]
         return versions.joined(separator: ", ")
     }

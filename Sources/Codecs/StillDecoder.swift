@@ -15,6 +15,7 @@ package final class StillDecoder {
     private let jxl = JXLDecoder()
     private let avif = AVIFDecoder()
     private let heif = HEIFDecoder()
+    private let raw: RAWDecoder
 
     /// Buffers that one huge photo made larger than this go back to the system after it.
     package static let keptBuffer = 64 << 20
@@ -24,6 +25,7 @@ package final class StillDecoder {
         Self.keepFreedMemory()
         composer = try PreviewComposer()
         jpeg = try JPEGDecoder()
+        raw = RAWDecoder(jpeg: jpeg)
     }
 
     /// - Parameters:
@@ -66,6 +68,8 @@ package final class StillDecoder {
         case .jpegXL: return try composer.compose(jxl.decode(file, spec: spec), spec: spec)
         case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
+        case .raw:
+            return try composer.compose(raw.decode(file, orientation: orientation, spec: spec), spec: spec)
         default:
             throw CodecFailure(.unsupported, "there is no decoder for \(type.rawValue)")
         }
@@ -87,5 +91,6 @@ package final class StillDecoder {
         jxl.trim(to: Self.keptBuffer)
         avif.trim(to: Self.keptBuffer)
         heif.trim(to: Self.keptBuffer)
+        raw.trim(to: Self.keptBuffer)
     }
 }

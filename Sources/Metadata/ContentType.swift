@@ -11,8 +11,13 @@ enum ContentType {
         if head.count >= 8, let name = String(validating: head[4..<8], as: UTF8.self), quickTimeStarts.contains(name) {
             return .quicktime
         }
-        return isTransportStream(source) ? .mpegTS : TextType.of(head)
+        if isTransportStream(source) { return .mpegTS }
+        let type = TextType.of(head)
+        return type == .unknown && headerless.contains(source.size) ? .raw : type
     }
+
+    /// Bytes of sensor data without a header, as LibRaw knows them: by nothing but their number. Kodak C330.
+    private static let headerless: Set<Int64> = [2_247_168]
 
     /// nil: the first bytes alone do not tell.
     private static let magics: [(magic: [UInt8], type: MediaType?)] = [

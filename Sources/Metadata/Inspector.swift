@@ -63,6 +63,7 @@ package enum Inspector {
     }
 
     private static func inspectTIFF(_ source: ByteSource, _ inspection: inout Inspection) {
+        if source.has("HEAPCCDR", at: 6) { return inspectCIFF(source, &inspection) }
         var stated: PixelSize?
         var orientation: Int?
         let blocks = RAWWalk.blocks(source)
@@ -71,6 +72,7 @@ package enum Inspector {
             orientation = orientation ?? exif.orientation
             stated = stated ?? exif.statedSize
         }
+        inspection.facts.lens = inspection.facts.lens ?? RAWWalk.canonLens(source)
         inspection.facts.orientation = orientation ?? 1
         guard let block = blocks.first else { return }
         let pages = TIFFPages.all(of: block)
@@ -92,6 +94,16 @@ package enum Inspector {
         inspection.facts.orientation = own ?? inspection.facts.orientation
         showUpright(
             ExifFacts.size(block.integer(page.entries[0x100]), block.integer(page.entries[0x101])), &inspection)
+    }
+
+    /// Its capture time counts as EXIF's: it is the camera's own, by another name.
+    private static func inspectCIFF(_ source: ByteSource, _ inspection: inout Inspection) {
+        let walk = CIFFWalk(source)
+        inspection.facts.make = walk.make
+        inspection.facts.model = walk.model
+        inspection.facts.orientation = walk.orientation
+        if let time = walk.time { inspection.dates.append(CaptureDate(time: time, source: .exifOriginal)) }
+        showUpright(walk.size, &inspection)
     }
 
     /// RW2 tells the borders of the picture on the sensor: top, left, bottom, right.

@@ -31,14 +31,24 @@ enum RAWWalk {
         return []
     }
 
+    /// Of a CR3, whose maker note is a block of its own: Canon's LensModel, 0x0095.
+    static func canonLens(_ source: ByteSource) -> String? {
+        guard source.has("ftyp", at: 4), let block = canonParts(source, ["CMT3"]).first else { return nil }
+        return block.text(block.directory(at: block.first)?.entries[0x95])
+    }
+
     /// CR3: four TIFFs in Canon's box of the movie header: CMT1 main, CMT2 EXIF, CMT3 maker note, CMT4 GPS.
     private static func canonCR3(_ source: ByteSource) -> [TIFFBlock] {
+        canonParts(source, ["CMT1", "CMT2", "CMT4"])
+    }
+
+    private static func canonParts(_ source: ByteSource, _ names: [String]) -> [TIFFBlock] {
         let top = Box.all(in: source, from: 0, to: source.size)
         guard let movie = top.first("moov") else { return [] }
         for box in movie.children(source) where box.type == "uuid" {
             let parts = box.children(source, after: 16)
             guard parts.first("CMT1") != nil else { continue }
-            return ["CMT1", "CMT2", "CMT4"].compactMap { name in
+            return names.compactMap { name in
                 parts.first(name).flatMap { TIFFBlock(source, at: $0.start, length: $0.end - $0.start) }
             }
         }

@@ -72,7 +72,7 @@ extension DecoderTests {
         /// Whether it is a whole photo of a common kind; what is right for the others, the tests of Codecs say.
         private static func mustHavePreview(_ row: Corpus.Row) -> Bool {
             row["class"] == "import+preview"
-                && ["jpeg/", "jpeg-orientation/", "heic/", "avif/", "png/", "webp/", "tiff/"].contains {
+                && ["jpeg/", "jpeg-orientation/", "heic/", "avif/", "png/", "webp/", "tiff/", "raw/"].contains {
                     row.path.hasPrefix($0)
                 }
         }
