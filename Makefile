@@ -11,7 +11,7 @@ DESTDIR ?=
 # without a name, what only the tests use would be built too.
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now --product
-PROGRAMS := photospoold photospool photospool-decoder
+PROGRAMS := photospoold photospool photospool-decoder photospool-decoder-av
 
 help: ## what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -19,7 +19,7 @@ help: ## what there is to make
 deps: ## install what building and testing need (apt; does nothing when all is there)
 	@Tests/Tools/deps.sh build test
 
-build: ## the three programs, optimised, in .build/release
+build: ## the programs, optimised, in .build/release
 	@Tests/Tools/deps.sh build
 	@for program in $(PROGRAMS); do "$(SWIFT)" build $(RELEASE) $$program || exit 1; done
 
@@ -38,9 +38,9 @@ tsan: ## the tests under ThreadSanitizer
 	@# The rigs that try every call try every twentieth.
 	@# A decoder limits its own memory, which the sanitizer cannot live with: it is the plain one. The real programs are
 	@# ten times slower so, and a machine of two cores runs their tests one after the other.
-	@"$(SWIFT)" build --product photospool-decoder
+	@for program in photospool-decoder photospool-decoder-av; do "$(SWIFT)" build --product $$program || exit 1; done
 	@mkdir -p .build/tsan/programs
-	@cp .build/tsan/debug/photospoold .build/tsan/debug/photospool .build/debug/photospool-decoder .build/tsan/programs/
+	@cp .build/tsan/debug/photospoold .build/tsan/debug/photospool .build/debug/photospool-decoder{,-av} .build/tsan/programs/
 	@# LD_PRELOAD knows no path with a space.
 	@plain=$$(mktemp -d) && trap 'rm -rf "$$plain"' EXIT && cp .build/tsan/libtsan-mutex.so "$$plain/" && \
 		export PHOTOSPOOL_THIN=20 LD_PRELOAD="$$plain/libtsan-mutex.so" PHOTOSPOOL_PROGRAMS="$(CURDIR)/.build/tsan/programs" && \

@@ -52,6 +52,8 @@ let package = Package(
         library("CRaw", nil, apt: "libraw-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
+        // Its other libraries are named by the module map.
+        library("CFFmpeg", "libavformat", apt: "libavformat-dev"),
         library("CSeccomp", "libseccomp", apt: "libseccomp-dev"),
         .target(name: "CLinux", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(name: "CResample", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
@@ -68,9 +70,12 @@ let package = Package(
             "Codecs",
             [
                 "PhotoModel", "Metadata", "CResample", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CWebP", "CTIFF",
-                "CGIF",
-                "CJXL", "CRaw", "CLCMS",
+                "CGIF", "CJXL", "CRaw", "CLCMS",
             ]),
+        room("Movies", ["PhotoModel", "Codecs", "CFFmpeg"]),
+        room(
+            "DecoderHost",
+            ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CSeccomp"]),
         room("Watch", ["PhotoModel", "Workers", "Files", "CLinux"]),
         room("Store", ["PhotoModel", "Files", "SQLite"]),
         room("Preview", ["PhotoModel", "Workers", "Files", "DecoderWire", "CLinux"]),
@@ -90,8 +95,8 @@ let package = Package(
                 "CLinux",
             ]),
         program(
-            "photospool-decoder",
-            ["PhotoModel", "Files", "DecoderWire", "Codecs", "Metadata", "CLinux", "CHEIF", "CSeccomp"]),
+            "photospool-decoder", ["PhotoModel", "Codecs", "DecoderHost", "CHEIF"]),
+        program("photospool-decoder-av", ["PhotoModel", "Codecs", "Movies", "DecoderHost"]),
         program("photospool", ["PhotoModel", "ControlAPI", "Files", "Store", "HTTPClient", "Config", "CLinux"]),
         // `package` reaches no other package, so this benchmark is a target of this one.
         .executableTarget(
@@ -108,6 +113,7 @@ let package = Package(
         tests(
             "CodecsTests",
             ["Codecs", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "TestSupport"]),
+        tests("MoviesTests", ["Movies", "Codecs", "PhotoModel", "TestSupport"]),
         tests("MetadataTests", ["Metadata", "PhotoModel", "CZlib", "TestSupport"]),
         tests("SQLiteTests", ["SQLite"]),
         tests("WatchTests", ["Watch", "Files", "PhotoModel"]),
@@ -132,7 +138,10 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "PreviewTests",
-            ["Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "decoder-double", "TestSupport"]),
+            [
+                "Preview", "PhotoModel", "Files", "DecoderWire", "photospool-decoder", "photospool-decoder-av",
+                "decoder-double", "TestSupport",
+            ]),
         tests("DaemonTests", ["photospoold", "PhotoModel"]),
         tests(
             "EndToEndTests",

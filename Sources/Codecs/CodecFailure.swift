@@ -12,7 +12,7 @@ package struct CodecFailure: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    static func tooLarge(_ width: Int, _ height: Int, limit: Pixels) -> CodecFailure {
+    package static func tooLarge(_ width: Int, _ height: Int, limit: Pixels) -> CodecFailure {
         CodecFailure(.tooLarge, "the picture has \(width) x \(height) pixels, more than the limit of \(limit.count)")
     }
 }

@@ -16,6 +16,7 @@ extension WireWriter {
         put(date.time)
         put(optional: date.offset) { $0.put($1) }
         put(date.source.rawValue)
+        put(date.isUniversal)
     }
 
     mutating func put(_ inspection: Inspection) {
@@ -67,7 +68,7 @@ extension WireReader {
         let offset = try takeOptional { reader throws(WireFault) in try reader.takeText() }
         if let offset, CaptureDate.normalized(offset: offset) != offset { throw .outOfRange("offset") }
         guard let source = DateSource(rawValue: try takeText()) else { throw .outOfRange("source of a date") }
-        return CaptureDate(time: time, offset: offset, source: source)
+        return CaptureDate(time: time, offset: offset, source: source, isUniversal: try takeBool())
     }
 
     mutating func takeInspection() throws(WireFault) -> Inspection {

@@ -34,13 +34,16 @@ package enum Inspector {
             let top = Box.all(in: source, from: 0, to: source.size)
             inspection.facts.size = MovieWalk.size(source, top)
             MovieKeys.add(source, top, to: &inspection)
+            UserData.add(source, top, to: &inspection)
         case .jpegXL:
             let walk = JXLWalk(source)
             add(walk.exif, walk.xmp, to: &inspection)
             inspection.facts.orientation = 1
             inspection.facts.size = walk.size
+        case .avi: AVIWalk.add(source, to: &inspection)
+        case .mpegTS: CamcorderWalk.add(source, to: &inspection)
         case .xmp: XMPPacket.add(source.bytes(at: 0, count: XMPPacket.limit), to: &inspection)
-        case .avi, .mpegTS, .matroska, .appleAdjustment, .json, .audio, .unknown: break
+        case .matroska, .appleAdjustment, .json, .audio, .unknown: break
         }
         if Completeness.endsEarly(source, inspection.mediaType) { inspection.endsEarly = true }
         return inspection

@@ -1,12 +1,14 @@
 import PhotoModel
 
-/// What QuickTime says of a movie by named keys: its content identifier, and when it was taken, with its offset. QuickTime
-/// File Format, "Metadata atoms": `meta` holds the names in `keys` and the values in `ilst`, by number.
+/// What QuickTime says of a movie by named keys: its content identifier, when it was taken, with its offset, where and by
+/// what. QuickTime File Format, "Metadata atoms": `meta` holds the names in `keys` and the values in `ilst`, by number.
 enum MovieKeys {
     private static let mostKeys = 64
 
     static func add(_ source: ByteSource, _ top: [Box], to inspection: inout Inspection) {
-        guard let meta = top.first("moov")?.children(source).first("meta") else { return }
+        let movie = top.first("moov")?.children(source) ?? []
+        // Where QuickTime says, or among the user data, where other writers put it.
+        guard let meta = movie.first("meta") ?? movie.first("udta")?.children(source).first("meta") else { return }
         // ISO media files have four bytes of version here, QuickTime's have none.
         let parts = [0, 4].map { meta.children(source, after: $0) }.first { $0.first("keys") != nil }
         guard let parts, let keys = parts.first("keys"), let list = parts.first("ilst") else { return }
@@ -21,6 +23,9 @@ enum MovieKeys {
             case "com.apple.quicktime.creationdate":
                 guard let (time, offset) = FactText.time(text) else { break }
                 inspection.dates.append(CaptureDate(time: time, offset: offset, source: .quicktime))
+            case "com.apple.quicktime.make": inspection.facts.make = inspection.facts.make ?? text
+            case "com.apple.quicktime.model": inspection.facts.model = inspection.facts.model ?? text
+            case "com.apple.quicktime.location.ISO6709": UserData.addPlace(text, to: &inspection.facts)
             default: break
             }
         }

@@ -5,11 +5,29 @@ package struct CaptureDate: Hashable, Sendable {
     /// `+02:00`; nil when the file does not tell.
     package var offset: String?
     package var source: DateSource
+    /// ``time`` is UTC, and nothing tells what the clock on the wall showed: so movies have it.
+    package var isUniversal: Bool
 
-    package init(time: WallTime, offset: String? = nil, source: DateSource) {
+    package init(time: WallTime, offset: String? = nil, source: DateSource, isUniversal: Bool = false) {
         self.time = time
         self.offset = offset
         self.source = source
+        self.isUniversal = isUniversal
+    }
+
+    /// With a wall clock's time in place of UTC.
+    ///
+    /// - Parameter offset: seconds east of Greenwich at a time in seconds since 1970.
+    package func local(offset: (Int64) -> Int) -> CaptureDate {
+        guard isUniversal else { return self }
+        let seconds = time.secondsAsUTC
+        // Whole minutes, as offsets are written; before 1900 some zones had seconds.
+        let shift = offset(seconds) / 60 * 60
+        var local = WallTime(secondsSince1970: seconds + Int64(shift))
+        local.subseconds = time.subseconds
+        let minutes = Int(shift.magnitude / 60)
+        let text = (shift < 0 ? "-" : "+") + padded(minutes / 60, 2) + ":" + padded(minutes % 60, 2)
+        return CaptureDate(time: local, offset: text, source: source)
     }
 
     /// Which time counts: the best plausible one of the file, else the one in its name, else its mtime. DESIGN section 8.

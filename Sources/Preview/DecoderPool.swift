@@ -34,24 +34,41 @@ package final class DecoderPool: Sendable {
     private let state = Mutex(State())
     private let slots: DispatchSemaphore
     private let spawner = Spawner()
+    /// For movies, which have a program of their own: the same pool once more.
+    private let movies: DecoderPool?
+    private let localOffset: @Sendable (Int64) -> Int
 
     /// - Parameters:
     ///   - program: absolute path of photospool-decoder.
+    ///   - movies: of photospool-decoder-av, which need not be there.
+    ///   - localOffset: of the zone where movies that tell only UTC were taken: seconds east at a time since 1970.
     ///   - size: decoders at work at the same time, 1 or more.
     ///   - deadline: for one request.
-    package init(program: Path, size: Int, deadline: Duration, log: @escaping Log) {
+    package init(
+        program: Path, movies: Path? = nil, size: Int, deadline: Duration,
+        localOffset: @escaping @Sendable (Int64) -> Int = { SystemClock.localOffset(at: Timestamp(seconds: $0)) },
+        log: @escaping Log
+    ) {
+        self.localOffset = localOffset
         self.program = program
         self.deadline = deadline
         self.log = log
         slots = DispatchSemaphore(value: max(1, size))
+        self.movies = movies.map { DecoderPool(program: $0, size: size, deadline: deadline, log: log) }
     }
 
     /// What is wrong with the decoder as such; nil while it works or nothing is known yet.
     package var problem: Problem? { state.withLock { $0.problem } }
     package var isAvailable: Bool { problem == nil }
 
-    /// What the last decoder said it is; nil before the first one ran.
-    package var decoderVersion: String? { state.withLock { $0.version } }
+    /// What the last decoders said they are; nil before the first one ran. That of movies counts while it is there.
+    package var decoderVersion: String? {
+        guard let own = state.withLock({ $0.version }) else { return nil }
+        guard let movies, movies.isInstalled, let other = movies.decoderVersion else { return own }
+        return own + ", movies " + other
+    }
+
+    private var isInstalled: Bool { unsafe program.withCString { unsafe access($0, X_OK) } == 0 }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
@@ -62,6 +79,7 @@ package final class DecoderPool: Sendable {
         defer { slots.signal() }
         do throws(DecoderFailure) {
             giveBack(try take(isCancelled: { false }))
+            if let movies, movies.isInstalled { _ = movies.probe() }
             return true
         } catch {
             return false  // `problem` says why
@@ -77,6 +95,7 @@ package final class DecoderPool: Sendable {
         }
         for decoder in idle { decoder.reap() }
         spawner.stop()
+        movies?.stop()
     }
 
     /// What the file is and what it says about itself.
@@ -89,15 +108,35 @@ package final class DecoderPool: Sendable {
         let content = try ask(.inspect, file.rawValue, nil, size: size, name: name, isCancelled: isCancelled) {
             if case .inspection = $0 { nil } else { "an answer of another kind" }
         }
-        guard case .inspection(let inspection) = content else { preconditionFailure("checked by `ask`") }
+        guard case .inspection(var inspection) = content else { preconditionFailure("checked by `ask`") }
+        for index in inspection.dates.indices {
+            inspection.dates[index] = inspection.dates[index].local(offset: localOffset)
+        }
         return inspection
     }
 
     /// An upright JPEG of the file.
     ///
     /// - Throws: as ``inspect(_:size:name:isCancelled:)``, and `E_CORRUPT`, `E_TRUNCATED`, `E_UNSUPPORTED`, `E_TOO_LARGE`,
-    ///   `E_ENCODE`.
+    ///   `E_ENCODE`. A movie without a decoder for movies is `E_UNSUPPORTED`: photos are imported all the same.
     package func preview(
+        _ file: borrowing Descriptor, size: Int64, inspection: Inspection, spec: PreviewSpec, name: Path,
+        isCancelled: () -> Bool
+    ) throws(DecoderFailure) -> DecodedPreview {
+        guard inspection.mediaType.isVideo else {
+            return try picture(
+                file, size: size, inspection: inspection, spec: spec, name: name, isCancelled: isCancelled)
+        }
+        guard let movies, movies.isInstalled else { throw .problem(.noMovieDecoder(name, "which is not installed")) }
+        do throws(DecoderFailure) {
+            return try movies.picture(
+                file, size: size, inspection: inspection, spec: spec, name: name, isCancelled: isCancelled)
+        } catch .problem(let problem) where problem.code == .decoderMissing {
+            throw .problem(.noMovieDecoder(name, "which does not start"))
+        }
+    }
+
+    private func picture(
         _ file: borrowing Descriptor, size: Int64, inspection: Inspection, spec: PreviewSpec, name: Path,
         isCancelled: () -> Bool
     ) throws(DecoderFailure) -> DecodedPreview {

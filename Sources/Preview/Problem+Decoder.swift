@@ -22,6 +22,15 @@ extension Problem {
         Problem(.decoderMissing, "The decoder \(SafeText.of(program)) does not work: \(why).")
     }
 
+    static func noMovieDecoder(_ name: Path, _ why: String) -> Problem {
+        Problem(
+            .unsupported,
+            "There is no preview of \(SafeText.of(name.name)): videos need photospool-decoder-av, \(why).",
+            todo:
+                "Install photospool-decoder-av, with FFmpeg's libraries, beside photospool-decoder; the preview is then "
+                + "made by itself at the next start.")
+    }
+
     /// Starting or feeding a decoder failed for a reason that has nothing to do with decoder or file.
     static func decoderResources(_ error: Errno) -> Problem {
         Problem(.memory, "Could not start or feed a decoder: \(error.description).")

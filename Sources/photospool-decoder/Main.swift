@@ -1,16 +1,21 @@
+import CHEIF
+import Codecs
+import DecoderHost
 import Glibc
 
-/// Sandbox first, then decode; see `Sandbox.swift`. Started by the daemon only, with the channel as descriptor 3.
+/// The decoder of stills.
 @main struct Main {
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        switch arguments.first {
-        case nil: exit(DecoderService.hasChannel ? DecoderService.run() : refuse())
-        case "--version": exit(printVersion())
-        case "--formats" where arguments.count == 1: exit(printFormats())
-        case "--self-test" where arguments.count == 1: exit(SelfTest.run())
-        case "--attempt" where arguments.count == 2: exit(SelfTest.attempt(arguments.last ?? ""))
-        default: exit(refuse())
-        }
+        let program = HostedDecoder(
+            name: "photospool-decoder", libraryVersions: StillDecoder.libraryVersions,
+            formats: {
+                unsafe _ = heif_init(nil)
+                return DecodableFormats.all
+            },
+            load: { () throws(CodecFailure) in
+                unsafe _ = heif_init(nil)
+                return try StillWork()
+            })
+        exit(program.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

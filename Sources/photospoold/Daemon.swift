@@ -61,6 +61,7 @@ final class Daemon: Sendable {
         self.activation = activation
         lock = try StateDirectory.take(source.stateDirectory)
         let live = LiveSettings(settings)
+        let movieZone = MovieZone(live)
         let phase = Phase()
         let hub = EventHub()
         let log = journal.log
@@ -80,7 +81,8 @@ final class Daemon: Sendable {
         importPool = BlockingPool(named: "import", width: workers * 2)
         servicePool = BlockingPool(named: "service", width: 4)
         decoders = DecoderPool(
-            program: Machine.decoderPath(), size: workers, deadline: settings.importing.deadline, log: log)
+            program: Machine.decoderPath(), movies: Machine.decoderPath("photospool-decoder-av"), size: workers,
+            deadline: settings.importing.deadline, localOffset: movieZone.offset(at:), log: log)
         inFlight = InFlight(monotonic: monotonic) { hub.publish(.progress($0)) }
         outages = Outages(isPaused: isPaused, monotonic: monotonic)
         keeper = LibraryKeeper(store: store, log: log, now: SystemClock.now)

@@ -12,15 +12,15 @@ enum Machine {
             milliseconds: UInt64(clamping: SystemClock.now().nanoseconds / 1_000_000), random: randomBytes(10))
     }
 
-    /// The decoder beside this program, as in a build folder, else where `make install` puts it: in
+    /// A decoder beside this program, as in a build folder, else where `make install` puts it: in
     /// `../libexec/photospool`, whatever the prefix is.
-    static func decoderPath() -> Path {
+    static func decoderPath(_ name: String = "photospool-decoder") -> Path {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0 else { return Path("/usr/libexec/photospool/photospool-decoder") }
+        guard count > 0 else { return Path("/usr/libexec/photospool") / name }
         let folder = Path(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }).parent
-        let beside = folder / "photospool-decoder"
+        let beside = folder / name
         if unsafe beside.withCString({ unsafe access($0, X_OK) }) == 0 { return beside }
-        return folder.parent / "libexec/photospool/photospool-decoder"
+        return folder.parent / "libexec/photospool" / name
     }
 }

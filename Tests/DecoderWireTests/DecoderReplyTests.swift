@@ -21,6 +21,7 @@ import Testing
                 time: WallTime(year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: 31, subseconds: "87"),
                 offset: "+02:00", source: .exifOriginal),
             CaptureDate(time: WallTime(year: 0, month: 0, day: 0), source: .exifModified),
+            CaptureDate(time: WallTime(year: 2021, month: 7, day: 1), source: .quicktime, isUniversal: true),
         ]
         inspection.notes = ["The EXIF block holds no directory."]
         inspection.endsEarly = true

@@ -106,6 +106,43 @@ import Testing
         #expect(rows.isEmpty || found >= 3)
     }
 
+    /// Against exiftool's dates (its QuickTime CreateDate is UTC), makes, models and places.
+    @Test func `reads what movies say as exiftool does`() throws {
+        for row in try Self.rows("movies", ["video", "pairs", "synthetic"]) {
+            let inspection = try Self.inspect(row)
+            guard inspection.mediaType.isVideo else { continue }
+            let date = inspection.dates.first { $0.source == .quicktime }
+            for (mark, isUniversal) in [("CreationDate ", false), ("CreateDate ", true)] {
+                guard let found = row["notes"].firstRange(of: mark) else { continue }
+                let stated = row["notes"][found.upperBound...].prefix { $0 != ";" }
+                if stated.hasPrefix("0000") {
+                    #expect(date == nil, "\(row.path)")
+                    continue
+                }
+                let (day, clock) = (stated.prefix(10).replacing(":", with: "-"), stated.dropFirst(11).prefix(8))
+                #expect(date?.time.text == "\(day)T\(clock)", "\(row.path)")
+                #expect(date?.isUniversal == isUniversal, "\(row.path)")
+                #expect(date?.offset ?? "" == stated.dropFirst(19), "\(row.path)")
+            }
+            if row.path.hasSuffix(".mts") {
+                #expect(date?.time.text == "2019-04-24T22:24:00" && date?.offset == "+02:00")
+                #expect(inspection.facts.make == "Sony")  // exiftool: 264, which its table calls so
+            } else if row.path != "video/QuickTime.mov" {  // Pentax's private tags
+                #expect(inspection.facts.make ?? "" == row["make"], "\(row.path)")
+            }
+            #expect(inspection.facts.model ?? "" == row["model"], "\(row.path)")
+            for (found, stated) in [
+                (inspection.facts.latitude, row["gps_lat"]), (inspection.facts.longitude, row["gps_lon"]),
+            ] {
+                guard let wanted = Double(stated) else {
+                    #expect(found == nil, "\(row.path)")
+                    continue
+                }
+                #expect(abs((found ?? 1000) - wanted) < 0.00006, "\(row.path)")
+            }
+        }
+    }
+
     /// Promise 5, in the small: no damaged file costs more than a moment, and none ends the process.
     @Test func `survives every file, cut anywhere, in little time`() throws {
         let rows = try Self.rows("damage", Self.stills + ["broken", "video", "sidecars"])

@@ -38,6 +38,27 @@ import Testing
         #expect(inspection.dates == [CaptureDate(time: time, offset: "+02:00", source: .quicktime)])
     }
 
+    /// ISO 6709:2008, annex H: the three forms of degrees, with and without an altitude.
+    @Test(arguments: [
+        ("+27.5916+086.5640+8850/", 27.5916, 86.5640), ("-3330.5-07015.25/", -33.508333, -70.254167),
+        ("+352139+1384339+3776/", 35.360833, 138.7275), ("+00-025/", 0, -25),
+    ])
+    func `tell the place in each form of the standard`(text: String, latitude: Double, longitude: Double) {
+        let facts = Inspector.inspect(
+            ByteSource(Self.movie([("com.apple.quicktime.location.ISO6709", text)]))
+        ).facts
+        #expect(abs((facts.latitude ?? 1000) - latitude) < 0.00001)
+        #expect(abs((facts.longitude ?? 1000) - longitude) < 0.00001)
+    }
+
+    @Test(arguments: ["", "27.5+86.5/", "+27.5", "+95.0+086.5/", "+27.5+186.5/", "+a+b/"])
+    func `tell no place where the text is none`(text: String) {
+        let facts = Inspector.inspect(
+            ByteSource(Self.movie([("com.apple.quicktime.location.ISO6709", text)]))
+        ).facts
+        #expect(facts.latitude == nil && facts.longitude == nil)
+    }
+
     @Test func `say nothing when they are no text, or cut, or numbered wrongly`() {
         let whole = Self.movie(Self.keys)
         #expect(Inspector.inspect(ByteSource(Self.movie(Self.keys, type: 21))).facts.contentIdentifier == nil)

@@ -36,9 +36,12 @@ struct Bench {
         let all = Mutex<[LogLine]>([])
     }
 
-    init(_ program: Path = programs / "decoder-double", size: Int = 1, deadline: Duration = .seconds(20)) {
+    init(
+        _ program: Path = programs / "decoder-double", movies: Path? = nil, size: Int = 1,
+        deadline: Duration = .seconds(20)
+    ) {
         let lines = lines
-        pool = DecoderPool(program: program, size: size, deadline: deadline) { line in
+        pool = DecoderPool(program: program, movies: movies, size: size, deadline: deadline) { line in
             lines.all.withLock { $0.append(line) }
         }
     }
@@ -63,11 +66,13 @@ struct Bench {
     }
 
     /// The code of what `body` throws; nil when it throws nothing, or was cancelled.
-    static func code(_ body: () throws -> Void) -> Problem.Code? {
+    static func code(_ body: () throws -> Void) -> Problem.Code? { problem(body)?.code }
+
+    static func problem(_ body: () throws -> Void) -> Problem? {
         do {
             try body()
         } catch DecoderFailure.problem(let problem) {
-            return problem.code
+            return problem
         } catch {}  // the caller compares with a code, which nil is not
         return nil
     }

@@ -43,9 +43,11 @@ for target in json.loads(dump.stdout)["targets"]:
             wrong.append(f"{target['name']} depends on {name}, which stands below it")
         needs[target["name"]] |= needs.get(name, set())
 # What parses a photo runs in the sandbox and nowhere else.
-parsers = {"Codecs", "Metadata", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CRaw", "CLCMS", "CZlib"}
+parsers = {"Codecs", "Metadata", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CRaw", "CLCMS", "CZlib", "Movies", "CFFmpeg"}
 for program in ("photospoold", "photospool"):
     wrong += [f"{program} links {name}, which parses photos" for name in sorted(needs[program] & parsers)]
+# FFmpeg brings a hundred libraries along: into its own decoder only.
+wrong += [f"photospool-decoder links {name}" for name in sorted(needs["photospool-decoder"] & {"Movies", "CFFmpeg"})]
 for line in wrong:
     print("check:", line, file=sys.stderr)
 sys.exit(1 if wrong else 0)

@@ -22,10 +22,14 @@ mv "$tree/usr/share/doc/photospool/LICENSE" "$tree/usr/share/doc/photospool/copy
 
 # Swift's own library is inside the programs; the C libraries are Debian's, named by what the programs really call.
 printf 'Source: photospool\n\nPackage: photospool\nArchitecture: any\n' > "$work/debian/control"
-libraries=$(cd "$work" &&
-    dpkg-shlibdeps -O -Sdebian/photospool debian/photospool/usr/{bin,libexec/photospool}/* |
-    sed -n 's/^shlibs:Depends=//p')
-[ -n "$libraries" ] || { echo "deb.sh: dpkg-shlibdeps named no libraries" >&2; exit 1; }
+needs() { # programs, below the tree
+    (cd "$work" && dpkg-shlibdeps -O -Sdebian/photospool "${@/#/debian/photospool/}" | sed -n 's/^shlibs:Depends=//p')
+}
+libraries=$(needs usr/bin/photospoold usr/bin/photospool usr/libexec/photospool/photospool-decoder)
+# Some 120 more libraries for the posters of videos: wanted, not needed. Without them there are none, and all else works.
+movies=$(needs usr/libexec/photospool/photospool-decoder-av | tr ',' '\n' | sed 's/^ *//' |
+    grep -E '^lib(avformat|avcodec|avutil|swscale)' | paste -sd, | sed 's/,/, /g')
+[ -n "$libraries" ] && [ -n "$movies" ] || { echo "deb.sh: dpkg-shlibdeps named no libraries" >&2; exit 1; }
 
 cat > "$tree/DEBIAN/control" <<CONTROL
 Package: photospool
@@ -34,6 +38,7 @@ Architecture: $architecture
 Maintainer: photospool developers <photospool@localhost>
 Installed-Size: $(du -sk --exclude=DEBIAN "$tree" | cut -f1)
 Depends: $libraries, systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles
+Recommends: $movies
 Section: graphics
 Priority: optional
 Description: photo ingestion daemon

@@ -7,10 +7,10 @@ set -euo pipefail
 build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates libxml2 libncurses6 libz3-4 tzdata
     libsystemd-dev libsqlite3-dev libmicrohttpd-dev libcurl4-openssl-dev libssl-dev libtomlplusplus-dev
     libturbojpeg0-dev libheif-dev libavif-dev libspng-dev libwebp-dev libtiff-dev libgif-dev libjxl-dev libraw-dev
-    zlib1g-dev liblcms2-dev libseccomp-dev)
+    zlib1g-dev liblcms2-dev libseccomp-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
 # Independent tools that the tests hold the programs against, and rigs.
-test=(sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples imagemagick
-    webp libraw-bin libtiff-tools libjxl-tools strace systemd python3-fusepy fuse3 mount e2fsprogs xfsprogs btrfs-progs
+test=(ffmpeg sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples
+    imagemagick webp libraw-bin libtiff-tools libjxl-tools strace systemd python3-fusepy fuse3 mount e2fsprogs xfsprogs btrfs-progs
     dmsetup)
 # A kernel as a program; Debian has it for these only.
 case $(dpkg --print-architecture) in amd64 | i386) test+=(user-mode-linux) ;; esac

@@ -40,14 +40,14 @@ elif [ $# -gt 0 ]; then
     exit 64
 fi
 
-for program in photospoold photospool photospool-decoder; do
+for program in photospoold photospool photospool-decoder photospool-decoder-av; do
     [ -x "$built/$program" ] || { echo "install.sh: $built/$program is not there; run: make build" >&2; exit 1; }
 done
 
 # install(1) makes new files, so a running daemon keeps the one it has. Stripped, which halves them.
 install -d "$bin" "$libexec"
 install -s -m 755 "$built/photospoold" "$built/photospool" "$bin/"
-install -s -m 755 "$built/photospool-decoder" "$libexec/"
+install -s -m 755 "$built/photospool-decoder" "$built/photospool-decoder-av" "$libexec/"
 
 install -d "$units" "$sysusers" "$tmpfiles"
 for unit in systemd/photospool.service systemd/photospool.socket; do

@@ -42,6 +42,8 @@ struct PlanarPicture {
     /// What is shown of the stored picture.
     var window: Window
     var orientation: Orientation
+    /// Width of a stored pixel per height.
+    var pixelAspect = 1.0
     var coding = ColourCoding.jfif
     var space = ColourSpace.unspecified
 
@@ -53,7 +55,10 @@ struct PlanarPicture {
         window = Window(x: 0, y: 0, width: storedSize.width, height: storedSize.height)
     }
 
-    var shownSize: PixelSize { orientation.shown(PixelSize(width: window.width, height: window.height)) }
+    var shownSize: PixelSize {
+        let width = pixelAspect == 1 ? window.width : max(1, Int((Double(window.width) * pixelAspect).rounded()))
+        return orientation.shown(PixelSize(width: width, height: window.height))
+    }
 }
 
 /// What became of a file: a picture in its decoder's buffers, good until that decoder's next call.

@@ -52,6 +52,7 @@ struct Doctor {
         checkPrograms()
         checkUnit()
         checkDecoder()
+        checkMovieDecoder()
         if let settings = installed.settings {
             checkLibrary(settings)
             checkMirror(settings)

@@ -84,6 +84,39 @@ extension Doctor {
         }
     }
 
+    /// Videos have a decoder of their own, which need not be there.
+    mutating func checkMovieDecoder() {
+        let advice = "Install photospool-decoder-av, with FFmpeg's libraries, beside photospool-decoder."
+        guard let path = installed.programs["photospool-decoder-av"] else {
+            return add(
+                .warning(
+                    "decoder.movies", "There is no decoder for videos: they are imported without a preview.",
+                    todo: advice))
+        }
+        guard let version = Self.version(of: path) else {
+            return add(
+                .warning(
+                    "decoder.movies",
+                    "\(SafeText.of(path)) does not start: videos are imported without a preview.", todo: advice))
+        }
+        guard version == Release.version else {
+            return add(
+                .fault(
+                    "decoder.movies",
+                    "\(SafeText.of(path)) is version \(SafeText.of(version)), photospool is \(Release.version).",
+                    todo: "Install one version of all programs, then restart the service."))
+        }
+        do throws(Tool.Failure) {
+            let outcome = try Tool.run(path, ["--self-test"])
+            let lines = outcome.output.split(separator: "\n").map(String.init)
+            var found = Self.sandbox(lines, status: outcome.status, command: "\(SafeText.of(path)) --self-test")
+            found.check = "decoder.movies"
+            add(found)
+        } catch {
+            add(.warning("decoder.movies", "The decoder for videos does not end within 5 s.", todo: advice))
+        }
+    }
+
     /// - Parameter lines: `exec: refused: …`, one for each attempt, and a last one with the verdict.
     static func sandbox(_ lines: [String], status: Int32, command: String) -> Diagnosis {
         let attempts = lines.filter { $0.contains(": ") }

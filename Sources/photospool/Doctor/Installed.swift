@@ -28,7 +28,7 @@ struct Installed {
     let process: Int32?
     /// Whether a process holds the state directory; nil when that may not be asked.
     let isStateHeld: Bool?
-    /// photospoold and photospool-decoder, where they lie.
+    /// photospoold and the decoders, where they lie.
     let programs: [String: Path]
     let isRoot = geteuid() == 0
 
@@ -136,8 +136,9 @@ struct Installed {
         programs["photospoold"] = daemon ?? Tool.find("photospoold")
         // As the service looks for it: beside itself, else where `make install` puts it.
         let home = programs["photospoold"]?.parent ?? here
-        programs["photospool-decoder"] =
-            [home / "photospool-decoder", home.parent / "libexec/photospool/photospool-decoder"].first(where: isProgram)
+        for name in ["photospool-decoder", "photospool-decoder-av"] {
+            programs[name] = [home / name, home.parent / "libexec/photospool" / name].first(where: isProgram)
+        }
         return programs
     }
 

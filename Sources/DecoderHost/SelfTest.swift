@@ -1,10 +1,9 @@
 import CLinux
 import Files
 import Glibc
-import PhotoModel
 
 /// Does what a taken-over decoder would do, each in a fresh process behind the same sandbox, and tells what stopped it.
-/// `photospool doctor` and the tests run it: `photospool-decoder --self-test`.
+/// `photospool doctor` and the tests run it: `--self-test`.
 enum SelfTest {
     private static let attempts: [(name: String, how: @Sendable (_ file: Int32) -> Int32)] = [
         ("exec", { _ in unsafe execve("/bin/sh", [nil], [nil]) == 0 ? 0 : errno }),
@@ -34,7 +33,7 @@ enum SelfTest {
 
     private static func outcome(of name: String) -> (text: String, isRefused: Bool) {
         var pid: pid_t = -1
-        let arguments = "photospool-decoder\0--attempt\0\(name)\0"
+        let arguments = "decoder\0--attempt\0\(name)\0"
         let failure = unsafe cl_spawn("/proc/self/exe", arguments, "SWIFT_BACKTRACE=enable=no\0", 0, 2, &pid)
         guard failure == 0 else { return ("could not be tried: \(Errno(rawValue: failure).description)", false) }
         var status: Int32 = 0
@@ -59,7 +58,7 @@ enum SelfTest {
             let refusal = attempt.how(file.rawValue)
             return refusal == 0 ? letThrough : refusal
         } catch {
-            say("photospool-decoder: \(error)", to: STDERR_FILENO)
+            say("The sandbox could not be entered: \(error)", to: STDERR_FILENO)
             return noSandbox
         }
     }

@@ -4,19 +4,19 @@ import Files
 import Glibc
 
 /// Why the process could not be locked in. There is no half sandbox: whoever gets this must not touch a photo.
-struct SandboxFailure: Error {
-    let detail: String
+package struct SandboxFailure: Error {
+    package let detail: String
 }
 
 /// Takes from this process everything that decoding does not need, for good: descriptors that are already open, memory
 /// and arithmetic stay. To be called once all libraries are loaded.
-enum Sandbox {
+package enum Sandbox {
     /// Address space: the memory limit of a decoder.
-    static let memoryLimit: UInt64 = 2 << 30
+    package static let memoryLimit: UInt64 = 2 << 30
     /// Bytes of one written file: the finished preview.
-    static let fileLimit: UInt64 = 64 << 20
+    package static let fileLimit: UInt64 = 64 << 20
 
-    static func enter() throws(SandboxFailure) {
+    package static func enter() throws(SandboxFailure) {
         try limit()
         let failure = cl_harden_self()
         guard failure == 0 else { throw SandboxFailure(detail: "prctl: \(Errno(rawValue: failure).description)") }
@@ -52,7 +52,7 @@ enum Sandbox {
         }
     }
 
-    /// What the Swift runtime, glibc and the image libraries call once they are loaded, and nothing else; found with
+    /// What the Swift runtime, glibc and the decoding libraries call once they are loaded, and nothing else; found with
     /// strace over the corpus. Everything that is not named here ends the process (SIGSYS).
     private static let allowed = [
         "read", "pread64", "write", "pwrite64", "lseek", "fstat", "close", "ftruncate", "recvmsg", "sendmsg", "poll",
