@@ -3,6 +3,8 @@ import contextlib, csv, hashlib, http.client, json, os, pathlib, shutil, signal,
 
 here = pathlib.Path(__file__).resolve().parent
 programs = pathlib.Path(os.environ.get("PHOTOSPOOL_PROGRAMS", here.parent.parent / ".build/release"))
+# What makes the state's database out of a disk that died: SQLite writes its first page under a rollback journal.
+database_files = ("spool.db", "spool.db-journal", "spool.db-wal")
 
 
 def photos(kinds=("jpeg", "jpeg-orientation", "heic", "avif", "png")):

@@ -14,7 +14,7 @@ library's journal, and so has its original, which has to have been read back pas
 """
 import collections, hashlib, json, os, pathlib, pickle, random, shutil, sqlite3, subprocess, sys, tempfile, time
 
-from daemon import Installation, Verdicts, here, programs, variant
+from daemon import Installation, Verdicts, database_files, here, programs, variant
 from replay import Readings, Replay
 
 arguments = sys.argv[1:] if __name__ == "__main__" else []  # planted.py takes parts of this
@@ -109,10 +109,10 @@ class Recording:
 
 def database(tree, base, work):
     """What the state's database says in this state: (problem, imported {source name: digest}, open intents)."""
-    parts = {name: tree[path][1] for name in ("spool.db", "spool.db-wal") if tree.get(path := f"{base}/state/{name}")}
+    parts = {name: tree[path][1] for name in database_files if tree.get(path := f"{base}/state/{name}")}
     if "spool.db" not in parts or not parts["spool.db"]:
         return None, {}, []
-    for name in ("spool.db", "spool.db-wal", "spool.db-shm"):
+    for name in (*database_files, "spool.db-shm"):
         (work / name).unlink(missing_ok=True)
     for name, data in parts.items():
         (work / name).write_bytes(data)

@@ -2,6 +2,8 @@
 database, without asking the daemon."""
 import collections, hashlib, os, pathlib, shutil, sqlite3, tempfile
 
+from daemon import database_files
+
 
 def files(folder):
     for top, _, names in os.walk(folder):
@@ -21,7 +23,7 @@ def visible(library):
 def catalog(state):
     """(what is wrong with the database, {source: (digest, path in the library)}). It is looked at in a copy."""
     with tempfile.TemporaryDirectory(prefix="photospool-catalog-") as folder:
-        for name in ("spool.db", "spool.db-wal"):
+        for name in database_files:
             if (state / name).exists():
                 shutil.copyfile(state / name, f"{folder}/{name}")
         if not os.path.exists(f"{folder}/spool.db"):

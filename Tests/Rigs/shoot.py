@@ -5,7 +5,7 @@ for a disturbed import is repeated some thousand times.
 """
 import contextlib, hashlib, os, pathlib, shutil, sqlite3, subprocess, tempfile
 
-from daemon import Installation
+from daemon import Installation, database_files
 
 base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # What LD_PRELOAD says already (a sanitizer's helper) stays.
@@ -93,7 +93,7 @@ class Shoot:
         copy = self.installation.folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
         copy.mkdir()
-        for name in ("spool.db", "spool.db-wal"):
+        for name in database_files:
             if (self.state / name).exists():
                 shutil.copyfile(self.state / name, copy / name)
         if not (copy / "spool.db").exists() or (copy / "spool.db").stat().st_size == 0:
