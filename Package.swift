@@ -153,3 +153,14 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// `make fuzz` builds it alone: only a build for libFuzzer has a main function for it.
+if Context.environment["PHOTOSPOOL_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "photospool-fuzz",
+            dependencies: [
+                "PhotoModel", "Files", "DecoderWire", "Metadata", "Codecs", "Store", "Preview", "HTTPClient",
+            ],
+            path: "Tests/Fuzz", exclude: ["run.py"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -12,6 +12,8 @@ struct CIFFWalk {
 
     private let source: ByteSource
     private let bigEndian: Bool
+    /// A heap that names itself, and itself again, would be walked through as often as a number of eight digits says.
+    private var heapsLeft = 64
 
     init(_ source: ByteSource) {
         self.source = source
@@ -22,9 +24,10 @@ struct CIFFWalk {
 
     /// The last four bytes of a heap say where its directory lies, all offsets count from its first byte.
     private mutating func take(heap start: Int64, to end: Int64, depth: Int) {
-        guard depth < 8, start >= 0, end <= source.size, end - start >= 6,
+        guard depth < 8, heapsLeft > 0, start >= 0, end <= source.size, end - start >= 6,
             let place = integer(end - 4, 4), let count = integer(start + Int64(place), 2)
         else { return }
+        heapsLeft -= 1
         for index in 0..<Int(min(count, 256)) {
             let entry = start + Int64(place) + 2 + Int64(index * 10)
             guard let tag = integer(entry, 2), let length = integer(entry + 2, 4), let offset = integer(entry + 6, 4)

@@ -24,7 +24,7 @@ enum ResultJPEG {
 
     /// From the frame header, ITU-T T.81 section B.2.2; nil when there is none before the first scan, or when something
     /// stands there that our own encoder does not write: application data other than JFIF and ICC, a comment.
-    private static func frameSize(_ bytes: [UInt8]) -> PixelSize? {
+    static func frameSize(_ bytes: [UInt8]) -> PixelSize? {
         var position = 2
         while position + 4 <= bytes.count, bytes[position] == 0xFF {
             let marker = bytes[position + 1]
