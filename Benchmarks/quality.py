@@ -1,0 +1,162 @@
+"""Compares the pixels of previews with those of `vipsthumbnail`: which comes nearer to a picture that is decoded in full
+and scaled by Lanczos3, as libvips does it. Fifty real photos of the corpus, the largest; G6 of the goals.
+
+Measured is SSIM of the luma, by FFmpeg's filter, which neither side has anything to do with. Both save with quality 82 and
+4:2:0, in sRGB. The reference is a PNG: the loss by JPEG's own coding is in both.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+KINDS = {"JPEG", "HEIC", "HEIF", "AVIF", "PNG", "WEBP", "TIFF"}
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def field(file, name):
+    return run("vipsheader", "-f", name, file)
+
+
+def grey_of(picture, grey):
+    """Its luma as JPEG has it, ITU-R BT.601: what SSIM is defined on. libvips' own grey is of linear light."""
+    if field(picture, "bands") == "1":
+        run("vips", "copy", picture, grey)
+    else:
+        weights = grey.with_suffix(".mat")
+        weights.write_text("3 1\n0.299 0.587 0.114\n")
+        run("vips", "recomb", picture, f"{grey}.v", weights)
+        run("vips", "cast", f"{grey}.v", grey, "uchar")
+        weights.unlink()
+        pathlib.Path(f"{grey}.v").unlink()
+
+
+def candidates(corpus):
+    """(pixels, path) of whatever can be shown, the largest first, each picture once."""
+    with open(corpus / "MANIFEST.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    seen = set()
+    for row in sorted(rows, key=lambda row: -int(row["width"] or 0) * int(row["height"] or 0)):
+        if row["class"] == "import+preview" and row["format"].upper() in KINDS and row["sha256"] not in seen \
+                and int(row["width"] or 0) * int(row["height"] or 0) <= 60_000_000:
+            seen.add(row["sha256"])
+            if (corpus / row["path"]).exists():
+                yield corpus / row["path"]
+
+
+class Photo:
+    """One photo, decoded in full by libvips, upright, in sRGB; refused when it has an alpha channel or more than 8 bits."""
+
+    def __init__(self, path, work, number):
+        self.name = "/".join(path.parts[-2:])
+        self.file = work / "in" / f"{number:03}{path.suffix}"
+        self.file.symlink_to(path)
+        self.whole = work / "whole" / f"{number:03}.v"
+        self.number, self.work = number, work
+
+    def decode(self):
+        upright = self.whole.with_suffix(".upright.v")
+        run("vips", "autorot", self.file, upright)
+        try:
+            kind = field(upright, "interpretation") + field(upright, "format")
+            if "UCHAR" not in kind or not ("_sRGB" in kind or "_B_W" in kind):
+                return False
+            if int(field(upright, "bands")) not in (1, 3):
+                return False
+            self.has_profile = "icc-profile-data" in run("vipsheader", "-a", upright)
+            if self.has_profile:
+                run("vips", "icc_transform", upright, self.whole, "srgb", "--embedded")
+            else:
+                upright.rename(self.whole)
+            return True
+        finally:
+            upright.unlink(missing_ok=True)
+
+    def measure(self):
+        """(SSIM of ours, of vipsthumbnail's), each against a reference of its own size."""
+        values = []
+        for whose in ("ours", "peer"):
+            made = next((self.work / whose).glob(f"{self.number:03}.*"))
+            width, height = (int(field(made, name)) for name in ("width", "height"))
+            scaled, *luma = (self.work / f"{self.number:03}-{whose}-{name}" for name in ("s.v", "a.png", "b.png"))
+            run("vips", "resize", self.whole, scaled, width / int(field(self.whole, "width")),
+                "--vscale", height / int(field(self.whole, "height")), "--kernel", "lanczos3")
+            for picture, grey in ((scaled, luma[0]), (made, luma[1])):
+                grey_of(picture, grey)
+            said = subprocess.run(
+                ["ffmpeg", "-hide_banner", "-i", luma[0], "-i", luma[1], "-lavfi", "ssim", "-f", "null", "-"],
+                capture_output=True, text=True, check=True).stderr
+            values.append(float(re.search(r"SSIM Y:([0-9.]+)", said)[1]))
+            for file in (scaled, *luma):
+                file.unlink()
+        return values
+
+
+def table(photos, values):
+    print(f"G6   SSIM of {len(values)} photos against a full decode scaled by Lanczos3"
+          f"{'':<9}{'photospool':>12}{'vipsthumbnail':>15}{'difference':>12}")
+    for photo, (ours, peer) in zip(photos, values):
+        print(f"       {photo.name:<68}{ours:12.4f}{peer:15.4f}{ours - peer:+12.4f}")
+    for what, choose in (("median", statistics.median), ("worst", min)):
+        ours, peer = (choose(value[side] for value in values) for side in (0, 1))
+        print(f"       {what:<68}{ours:12.4f}{peer:15.4f}{ours - peer:+12.4f}"
+              f"   demand: at least vipsthumbnail's: {'reached' if ours >= peer else 'missed'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder with the release build")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="emptied; takes some 2 GB")
+    parser.add_argument("--corpus", type=pathlib.Path, default=pathlib.Path(
+        os.environ.get("PHOTOSPOOL_CORPUS", HERE.parent.parent / "shared/corpus")))
+    parser.add_argument("--photos", type=int, default=50)
+    options = parser.parse_args()
+    if not (options.corpus / "MANIFEST.tsv").exists():
+        return print("G6   skipped: there is no corpus of photos (PHOTOSPOOL_CORPUS)")
+    if missing := [name for name in ("vips", "vipsthumbnail", "vipsheader", "ffmpeg") if not shutil.which(name)]:
+        return print(f"G6   skipped: no {', '.join(missing)} (libvips-tools, ffmpeg)")
+    programs, work = options.programs.resolve(), options.work.resolve()
+    shutil.rmtree(work, ignore_errors=True)
+    for folder in ("in", "whole", "ours", "peer"):
+        (work / folder).mkdir(parents=True)
+    photos, refused = [], 0
+    for path in candidates(options.corpus.resolve()):
+        photo = Photo(path, work, len(photos) + refused)
+        try:
+            is_good = photo.decode()
+        except subprocess.CalledProcessError:
+            is_good = False  # libvips cannot: then there is nothing to compare with
+        if is_good:
+            photos.append(photo)
+        else:
+            refused += 1
+        if len(photos) == options.photos:
+            break
+    files = [photo.file.resolve() for photo in photos]
+    # The decoder's file has to be one, and its preview the name of it.
+    for photo, file in zip(photos, files):
+        photo.file.unlink()
+        shutil.copyfile(file, photo.file)
+    run(programs / "preview-bench", programs / "photospool-decoder", work / "ours", *(photo.file for photo in photos))
+    # Told of a profile to end with, it also changes what has none to start with.
+    for has_profile, profile in ((True, ("--eprofile", "srgb")), (False, ())):
+        some = [photo.file for photo in photos if photo.has_profile == has_profile]
+        run("vipsthumbnail", *some, "-s", "1200x1200>", *profile, "-o", f"{work}/peer/%s.jpg[Q=82,strip]")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        values = list(pool.map(Photo.measure, photos))
+    table(photos, values)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
