@@ -1,3 +1,5 @@
+import Metadata
+
 /// The bytes of a whole file, lent for one call. Every read is checked; nothing outside is ever touched.
 ///
 /// Safe as long as it does not outlive the call that lent the memory: ``StillDecoder`` makes one for the file and
@@ -12,6 +14,13 @@
     func byte(at offset: Int) -> Int? {
         guard offset >= 0, offset < count else { return nil }
         return unsafe Int(memory[offset])
+    }
+
+    /// For the walkers of Metadata; good as long as this is.
+    var source: ByteSource {
+        ByteSource(size: Int64(count), budget: .max) { offset, count in
+            bytes(Int(offset)..<min(self.count, Int(offset) + count)) ?? []
+        }
     }
 
     /// Big-endian, as JPEG, PNG, ISO-BMFF and ICC all have it; `width` is 1...4 bytes.

@@ -5,6 +5,10 @@ package import PhotoModel
 package struct EmbeddedPictures {
     /// Where JPEGs are said to lie, whole within the file.
     package private(set) var jpegs: [Range<Int64>] = []
+    /// What the directories of a DNG say of these JPEGs' colours.
+    package private(set) var colours: [Range<Int64>: StatedColour] = [:]
+    /// Adobe's: what camera and raw converter put in is said for each picture on its own.
+    package private(set) var isDNG = false
     /// The small picture in plain red, green and blue bytes that a DNG has to start with where it has no JPEG.
     package private(set) var bitmap: (bytes: Range<Int64>, size: PixelSize)?
     /// A JPEG in a circle of directories could be named again and again.
@@ -18,7 +22,10 @@ package struct EmbeddedPictures {
         } else if source.has("HEAPCCDR", at: 6) {
             for range in CIFFWalk(source).jpegs { take(source, range) }
         } else if let block = TIFFBlock(source, at: 0, length: source.size) {
-            for page in TIFFPages.all(of: block) { takePage(source, block, page) }
+            for page in TIFFPages.all(of: block) {
+                if page.entries[0xC612] != nil { isDNG = true }
+                takePage(source, block, page)
+            }
         }
     }
 
@@ -52,7 +59,15 @@ package struct EmbeddedPictures {
         // Sensor data may be JPEG, too.
         let isSensor = block.integer(page.entries[0x106]).map { [32803, 34892].contains($0) } ?? false
         guard !isSensor, let compression = block.integer(page.entries[0x103]) else { return }
-        if [6, 7].contains(compression) { take(source, place(0x111), place(0x117)) }
+        if [6, 7].contains(compression) {
+            let known = jpegs.count
+            take(source, place(0x111), place(0x117))
+            // PreviewColorSpace (DNG 1.7).
+            let colour: [UInt64: StatedColour] = [3: .adobeRGB, 4: .proPhotoRGB]
+            if jpegs.count > known {
+                colours[jpegs[known]] = block.integer(page.entries[0xC71A]).flatMap { colour[$0] }
+            }
+        }
         guard compression == 1, block.integer(page.entries[0x106]) == 2, block.integer(page.entries[0xFE]) == 1,
             block.integer(page.entries[0x115]) == 3, block.integer(page.entries[0x102]) == 8,
             let size = ExifFacts.size(block.integer(page.entries[0x100]), block.integer(page.entries[0x101])),

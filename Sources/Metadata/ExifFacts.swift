@@ -4,7 +4,7 @@ import PhotoModel
 struct ExifFacts {
     let block: TIFFBlock
     private let main: TIFFBlock.Directory
-    private let exif: TIFFBlock.Directory
+    let exif: TIFFBlock.Directory
 
     /// nil when there is not even a first directory.
     init?(_ block: TIFFBlock) {

@@ -1,5 +1,6 @@
 import CLCMS
 import Codecs
+import Foundation
 import PhotoModel
 import Testing
 
@@ -104,5 +105,140 @@ import Testing
         let photo = try Card.slopes(width: 64, height: 64).jpeg()
         let result = try preview(Self.tagged(photo, grey), spec: PreviewSpec(colour: .keep))
         #expect(result.jpeg == (try preview(photo)).jpeg && result.warning != nil)
+    }
+
+    /// (200, 100, 60) of Adobe RGB is (227.1, 100.1, 54.7) of sRGB: gamma 563/256, through both spaces' XYZ matrices.
+    /// DCF says it by R03, some cameras by a ColorSpace of 2; who says sRGB, or nothing, means sRGB.
+    @Test(arguments: [
+        ("-ColorSpace=65535 -InteropIndex=R03", true), ("-ColorSpace=2", true),
+        ("-ColorSpace=1 -InteropIndex=R03", false),
+        ("-ColorSpace=65535", false), ("-ColorSpace=1 -InteropIndex=R98", false),
+    ])
+    func `E11 Adobe RGB that only EXIF tells of is converted`(tags: String, isAdobe: Bool) throws {
+        let shop = try Workshop()
+        let card = Card(width: 64, height: 64) { _, _ in (200, 100, 60) }
+        try shop.put(try card.jpeg(quality: 100), "a.jpg")
+        try shop.put(card, "a.ppm")
+        try shop.run("convert @a.ppm @a.tif")
+        try shop.run("exiftool -q -overwrite_original -n \(tags) @a.jpg @a.tif")
+        let inside = try shop.bytes("a.jpg")
+        let files: [([UInt8], MediaType)] = [(inside, .jpeg), (try shop.bytes("a.tif"), .tiff)]
+        for (photo, type) in files {
+            for colour in [PreviewSpec.Colour.srgb, .keep] {
+                let result = try preview(photo, type, spec: PreviewSpec(quality: 100, colour: colour))
+                let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
+                let wanted = isAdobe ? (227, 100, 55) : (200, 100, 60)
+                #expect(
+                    abs(red - wanted.0) <= 3 && abs(green - wanted.1) <= 3 && abs(blue - wanted.2) <= 3,
+                    "\(type) \(tags): \(red) \(green) \(blue)")
+                #expect(!Self.contains(result.jpeg, "ICC_PROFILE") && result.warning == nil)
+            }
+        }
+        // A profile says more than EXIF.
+        let tagged = Self.tagged(inside, try Self.profile(isP3: true))
+        #expect(try Card(jpeg: try preview(tagged, spec: PreviewSpec(quality: 100)).jpeg)[32, 32].0 < 218)
+    }
+
+    /// What is wrong with a Display P3 profile, by the place of its signature: `acsp` stands 36 bytes behind its start.
+    private static let damages: [(name: String, offset: Int, bytes: [UInt8])] = [
+        ("wrong signature", 0, Array("nono".utf8)), ("says that it has 2 GB", -36, [0x7F, 0xFF, 0xFF, 0xFF]),
+        ("for inks", -20, Array("CMYK".utf8)), ("for grey", -20, Array("GRAY".utf8)),
+        ("in Lab", -20, Array("Lab ".utf8)), ("a device link", -24, Array("link".utf8)),
+        // The number of tags stands behind the header: none, and then more than there is room for.
+        ("without a tag", 92, [0, 0, 0, 0]), ("tags without end", 92, [0x7F, 0xFF, 0xFF, 0xFF]),
+    ]
+
+    @Test(arguments: damages.indices) func `a profile that is no good is dropped with a warning`(number: Int) throws {
+        let damage = Self.damages[number]
+        let shop = try Workshop()
+        try shop.put(Card(width: 64, height: 64) { _, _ in (200, 100, 60) }, "a.ppm")
+        try shop.put(try Self.profile(isP3: true), "p3.icc")
+        try shop.run("convert @a.ppm -profile @p3.icc -define png:color-type=2 @a.png")
+        try shop.run("convert @a.png -quality 100 -sampling-factor 1x1 @a.jpg")
+        try shop.run("convert @a.png @a.tif")
+        try shop.run("cwebp -quiet -lossless -metadata icc @a.png -o @a.webp")
+        try shop.run("heif-enc -q 100 @a.png -o @a.heic")
+        let types: [(String, MediaType)] = [("jpg", .jpeg), ("tif", .tiff), ("webp", .webp), ("heic", .heic)]
+        for (name, type) in types {
+            var photo = try shop.bytes("a.\(name)")
+            let signature = try #require(
+                photo.indices.first { photo[$0...].starts(with: Array("acsp".utf8)) }, "no profile in a.\(name)")
+            let good = try preview(photo, type)
+            let seen = try Card(jpeg: good.jpeg)[32, 32].0
+            #expect(good.warning == nil && seen > 211, "\(name): \(seen)")
+            photo.replaceSubrange(signature + damage.offset..<signature + damage.offset + 4, with: damage.bytes)
+            for colour in [PreviewSpec.Colour.srgb, .keep] {
+                let result = try preview(photo, type, spec: PreviewSpec(quality: 100, colour: colour))
+                let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
+                #expect(
+                    abs(red - 200) <= 3 && abs(green - 100) <= 3 && abs(blue - 60) <= 3,
+                    "\(name), \(damage.name): \(red) \(green) \(blue)")
+                #expect(result.warning?.contains("profile") == true, "\(name), \(damage.name)")
+                #expect(!Self.contains(result.jpeg, "ICC_PROFILE") && !result.isPartial)
+            }
+        }
+    }
+
+    /// The chunk's checksum does not hold, so libspng passes over it.
+    @Test func `a profile that does not inflate is dropped with a warning`() throws {
+        let shop = try Workshop()
+        try shop.put(Card(width: 64, height: 64) { _, _ in (200, 100, 60) }, "a.ppm")
+        try shop.put(try Self.profile(isP3: true), "p3.icc")
+        var png = try shop.make("convert @a.ppm -profile @p3.icc @a.png")
+        let chunk = try #require(png.indices.first { png[$0...].starts(with: Array("iCCP".utf8)) })
+        png[chunk + 60] ^= 0xFF
+        let result = try preview(png, .png)
+        #expect(result.warning?.contains("profile") == true)
+        let red = try Card(jpeg: result.jpeg)[32, 32].0
+        #expect(abs(red - 200) <= 3)
+    }
+
+    @Test(arguments: [("damaged", "nono", 0), ("for another kind", "RGB ", -20)])
+    func `E15 E16 inks whose profile is no good are shown by the plain formula, with a warning`(
+        why: String, bytes: String, offset: Int
+    ) throws {
+        let profile = "/usr/share/color/icc/ghostscript/default_cmyk.icc"
+        guard FileManager.default.fileExists(atPath: profile) else {
+            return print("skipped: inks whose profile is no good (no \(profile))")
+        }
+        let shop = try Workshop()
+        for name in ["a.jpg", "a.tif"] {
+            var photo = try shop.make(
+                "convert -size 64x64 xc:cmyk(0,128,255,0) -profile \(profile) -quality 100 @\(name)")
+            let signature = try #require(photo.indices.first { photo[$0...].starts(with: Array("acsp".utf8)) })
+            photo.replaceSubrange(signature + offset..<signature + offset + 4, with: Array(bytes.utf8))
+            let result = try preview(photo, name == "a.jpg" ? .jpeg : .tiff, spec: PreviewSpec(quality: 100))
+            #expect(result.warning?.contains(why) == true, "\(name): \(result.warning ?? "")")
+            let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
+            #expect(abs(red - 255) <= 3 && abs(green - 127) <= 3 && abs(blue) <= 3, "\(red) \(green) \(blue)")
+        }
+    }
+
+    /// By the rule that docs/configuration.md states, computed apart from this code. 148 of PQ is 203 cd/m2, reference white.
+    private static let highRanges: [(transfer: Int, coded: (UInt8, UInt8, UInt8), wanted: (Int, Int, Int))] = [
+        (16, (148, 148, 148), (225, 225, 225)), (16, (60, 60, 60), (39, 39, 39)), (16, (120, 100, 80), (182, 99, 60)),
+        (16, (200, 200, 200), (255, 255, 255)), (18, (148, 148, 148), (165, 165, 165)),
+        (18, (60, 60, 60), (57, 57, 57)),
+        (18, (120, 100, 80), (142, 101, 77)), (18, (200, 200, 200), (231, 231, 231)),
+    ]
+
+    @Test(arguments: highRanges.indices, [PreviewSpec.Colour.srgb, .keep])
+    func `PQ and HLG are tone mapped as is written`(number: Int, colour: PreviewSpec.Colour) throws {
+        let (transfer, coded, wanted) = Self.highRanges[number]
+        let shop = try Workshop()
+        try shop.put(Card(width: 64, height: 64) { _, _ in coded }, "a.ppm")
+        let png = try shop.make("convert @a.ppm -define png:color-type=2 @a.png")
+        let avif = try shop.make("avifenc -s 10 --min 0 --max 0 -y 444 -r full --cicp 9/\(transfer)/9 @a.png @a.avif")
+        // cICP stands before the pixels; sRGB, which ImageMagick writes, counts less.
+        var tagged = png
+        tagged.replaceSubrange(33..<33, with: PNGTests.chunk("cICP", [9, UInt8(transfer), 0, 1]))
+        for (photo, type) in [(avif, MediaType.avif), (tagged, .png)] {
+            let result = try preview(photo, type, spec: PreviewSpec(quality: 100, colour: colour))
+            let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
+            #expect(
+                abs(red - wanted.0) <= 4 && abs(green - wanted.1) <= 4 && abs(blue - wanted.2) <= 4,
+                "\(type): \(red) \(green) \(blue)")
+            #expect(result.warning == nil)
+        }
     }
 }

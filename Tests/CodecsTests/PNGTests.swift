@@ -90,4 +90,16 @@ import Testing
         png.replaceSubrange(16..<24, with: [0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50])
         #expect(failure(png, .png) == .tooLarge)
     }
+
+    /// A chunk with its checksum (PNG, third edition, annex D).
+    static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let body = Array(type.utf8) + content
+        var sum = UInt32.max
+        for byte in body {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+        }
+        func big(_ value: UInt32) -> [UInt8] { (0..<4).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        return big(UInt32(content.count)) + body + big(~sum)
+    }
 }

@@ -10,8 +10,8 @@ build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates li
     zlib1g-dev liblcms2-dev libseccomp-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(ffmpeg sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples
-    imagemagick webp libraw-bin libtiff-tools libjxl-tools strace systemd python3-fusepy fuse3 mount e2fsprogs xfsprogs
-    btrfs-progs dmsetup)
+    imagemagick webp libavif-bin libraw-bin libtiff-tools libjxl-tools liblcms2-utils libgs-common strace systemd
+    python3-fusepy fuse3 mount e2fsprogs xfsprogs btrfs-progs dmsetup)
 # A kernel as a program; Debian has it for these only.
 case $(dpkg --print-architecture) in amd64 | i386) test+=(user-mode-linux) ;; esac
 bench=(libvips-tools time python3 imagemagick libheif-examples inotify-tools procps util-linux findutils)

@@ -94,7 +94,8 @@ final class AVIFDecoder {
     }
 
     var space: ColourSpace {
-        if let base = unsafe image.icc.data, unsafe (1...ProfileCheck.largest).contains(image.icc.size) {
+        if let base = unsafe image.icc.data, unsafe image.icc.size > 0 {
+            guard unsafe image.icc.size <= ProfileCheck.largest else { return .lostProfile }
             return .profile(unsafe Array(UnsafeBufferPointer(start: base, count: image.icc.size)))
         }
         return unsafe .codePoints(

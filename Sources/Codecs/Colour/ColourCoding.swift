@@ -72,4 +72,13 @@ enum ColourSpace: Equatable {
     case codePoints(primaries: Int, transfer: Int)
     /// PNG's gAMA as decoding exponent, and cHRM as x, y of white, red, green and blue; nil means sRGB's.
     case gamma(Double, chromaticities: [Double]?)
+    /// The file has a profile that cannot be had: its parts are not all there, or it is larger than any is.
+    case lostProfile
+
+    /// Adobe RGB (1998), 4.3.
+    static let adobeRGB = ColourSpace.gamma(
+        563 / 256, chromaticities: [0.3127, 0.3290, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06])
+    /// ROMM RGB (ISO 22028-2), without the straight piece at its dark end.
+    static let proPhotoRGB = ColourSpace.gamma(
+        1.8, chromaticities: [0.3457, 0.3585, 0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001])
 }

@@ -37,18 +37,18 @@ final class ColourPlanner {
             return made
         case .codePoints(let primaries, let transfer): return plan(primaries: primaries, transfer: transfer)
         case .gamma(let exponent, let chromaticities):
-            // Within 1 % of sRGB's 2.2 the two curves cannot be told apart in a preview.
-            let isUsualGamma = abs(exponent - 2.2) < 0.022
             let points = chromaticities.flatMap { Self.primaries($0) } ?? .sRGB
-            if isUsualGamma, Self.areNearlySRGB(points) { return ColourPlan() }
-            guard let transform = ProfileTransform.make(primaries: points, exponent: isUsualGamma ? nil : exponent)
+            // With sRGB's primaries 2.2 is how writers say sRGB (PNG, third edition, 11.3.2.5).
+            if abs(exponent - 2.2) < 0.022, Self.areNearlySRGB(points) { return ColourPlan() }
+            guard let transform = ProfileTransform.make(primaries: points, exponent: exponent)
             else { return ColourPlan(warning: "the gamma of the file makes no sense and was ignored") }
             return ColourPlan(step: .transform(transform))
+        case .lostProfile: return ColourPlan(warning: ProfileCheck.isDamaged)
         }
     }
 
     private func plan(profile bytes: [UInt8], isGrey: Bool, colour: PreviewSpec.Colour) -> ColourPlan {
-        let malformed = ColourPlan(warning: "the colour profile is damaged and was ignored")
+        let malformed = ColourPlan(warning: ProfileCheck.isDamaged)
         guard let (profile, space) = ProfileCheck.checked(bytes) else { return malformed }
         switch (space, isGrey) {
         case (.grey, true):
@@ -59,8 +59,7 @@ final class ColourPlanner {
             guard let transform = ProfileTransform.make(profile: profile, from: .rgb) else { return malformed }
             if transform.isNearlyIdentity { return ColourPlan() }
             return colour == .keep ? ColourPlan(embedded: profile) : ColourPlan(step: .transform(transform))
-        case (.grey, false), (.cmyk, _):
-            return ColourPlan(warning: "the colour profile is for another kind of picture and was ignored")
+        case (.grey, false), (.cmyk, _), (.other, _): return ColourPlan(warning: ProfileCheck.isForeign)
         }
     }
 

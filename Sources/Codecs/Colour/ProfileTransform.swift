@@ -63,9 +63,12 @@ import CLCMS
             }
         guard unsafe cmsGetColorSpace(profile) == space, let target = unsafe cmsCreate_sRGBProfile() else { return nil }
         defer { unsafe cmsCloseProfile(target) }
+        // Grey is converted once for each of 256 levels, so it needs no tables, which cost a linear curve its shadows.
+        let exactness = input == .grey ? shim_no_optimization : 0
         guard
             let handle = unsafe cmsCreateTransform(
-                profile, format, target, shim_TYPE_RGB_8, shim_relative_intent, shim_black_point_compensation)
+                profile, format, target, shim_TYPE_RGB_8, shim_relative_intent,
+                shim_black_point_compensation | exactness)
         else { return nil }
         return unsafe ProfileTransform(handle)
     }

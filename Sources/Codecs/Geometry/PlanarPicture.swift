@@ -1,3 +1,4 @@
+import Metadata
 import PhotoModel
 
 /// One 8-bit plane, lent by whoever decoded it. Rows are `stride` bytes apart.
@@ -53,6 +54,15 @@ struct PlanarPicture {
         self.storedSize = storedSize
         self.orientation = orientation
         window = Window(x: 0, y: 0, width: storedSize.width, height: storedSize.height)
+    }
+
+    /// Believes what EXIF says of the colours where nothing better is known.
+    mutating func take(_ stated: StatedColour?) {
+        guard space == .unspecified, let stated else { return }
+        switch stated {
+        case .adobeRGB: space = .adobeRGB
+        case .proPhotoRGB: space = .proPhotoRGB
+        }
     }
 
     var shownSize: PixelSize {

@@ -1,5 +1,6 @@
 import CResample
 import CTurboJPEG
+import Metadata
 import PhotoModel
 
 /// Decodes JPEGs at a half, quarter or eighth of their size when that is enough, into planes as they are stored.
@@ -10,12 +11,7 @@ import PhotoModel
     private let planes = PlaneBuffer()
     private let pixels = PlaneBuffer()
     private let whole = PlaneBuffer()
-    private var inkTransforms: [InkKey: ProfileTransform] = [:]
-
-    private struct InkKey: Hashable {
-        var profile: [UInt8]
-        var isInverted: Bool
-    }
+    private let inks = InkConversions()
 
     init() throws(CodecFailure) {
         guard let handle = unsafe tjInitDecompress() else {
@@ -58,11 +54,13 @@ import PhotoModel
             isPartial = Self.isDamage(first)
         }
         picture.orientation = Orientation(exif: orientation)
-        if structure.isProfileBroken {
-            complaint = [complaint, "the colour profile is incomplete and was ignored"].compactMap { $0 }
-                .joined(separator: "; ")
+        if structure.components == 3, picture.space == .unspecified {
+            picture.take(StatedColour.of(file.source, .jpeg))
         }
-        return DecodedPicture(picture: picture, isPartial: isPartial, warning: complaint)
+        var notes = [complaint].compactMap { $0 }
+        if structure.components == 4, let note = inkConversion(structure).warning { notes.append(note) }
+        return DecodedPicture(
+            picture: picture, isPartial: isPartial, warning: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
 
     func trim(to limit: Int) {
@@ -174,7 +172,7 @@ import PhotoModel
             storedSize: stored, orientation: .upright)
         picture.scale = scale
         picture.subsampling = factors
-        if let profile = structure.profile { picture.space = .profile(profile) }
+        picture.space = structure.space
         return picture
     }
 
@@ -200,7 +198,7 @@ import PhotoModel
             handle, base, UInt(count), rgb, Int32(size.width), 0, Int32(size.height), Int32(TJPF_RGB.rawValue),
             TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS)
         try note(status, &complaint)
-        return try unsafe picture(rgb, size, stored, denominator, space: structure.profile.map { .profile($0) })
+        return try unsafe picture(rgb, size, stored, denominator, space: structure.space)
     }
 
     /// Through the picture's own profile, or by the plain formula without one.
@@ -218,7 +216,7 @@ import PhotoModel
             TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS)
         try note(status, &complaint)
         // Three bytes are written where four were read: in place is safe row by row, and here pixel by pixel.
-        if let transform = inkTransform(structure) {
+        if let transform = inkConversion(structure).transform {
             let row = 4 * size.width
             let scratch = try unsafe whole.reserve(row)
             for y in 0..<size.height {
@@ -228,23 +226,15 @@ import PhotoModel
         } else {
             unsafe cr_cmyk_to_rgb(inks, total, structure.hasAdobe ? 1 : 0, inks)
         }
-        return try unsafe picture(inks, size, stored, denominator, space: nil)
+        return try unsafe picture(inks, size, stored, denominator, space: .unspecified)
     }
 
-    private func inkTransform(_ structure: JPEGStructure) -> ProfileTransform? {
-        guard let bytes = structure.profile, let (profile, space) = ProfileCheck.checked(bytes), space == .cmyk else {
-            return nil
-        }
-        let key = InkKey(profile: profile, isInverted: structure.hasAdobe)
-        if let known = inkTransforms[key] { return known }
-        let made = ProfileTransform.make(profile: profile, from: structure.hasAdobe ? .invertedCMYK : .cmyk)
-        if inkTransforms.count >= 2 { inkTransforms.removeAll() }  // each holds a large table
-        inkTransforms[key] = made
-        return made
+    private func inkConversion(_ structure: JPEGStructure) -> InkConversions.Conversion {
+        inks.conversion(for: structure.space, isInverted: structure.hasAdobe)
     }
 
     private func picture(
-        _ rgb: UnsafePointer<UInt8>, _ size: PixelSize, _ stored: PixelSize, _ denominator: Int, space: ColourSpace?
+        _ rgb: UnsafePointer<UInt8>, _ size: PixelSize, _ stored: PixelSize, _ denominator: Int, space: ColourSpace
     ) throws(CodecFailure) -> PlanarPicture {
         let total = size.width * size.height
         let first = try unsafe planes.reserve(3 * total)
@@ -255,7 +245,7 @@ import PhotoModel
         var picture = PlanarPicture(
             first: plane(0), chroma: (plane(1), plane(2)), storedSize: stored, orientation: .upright)
         picture.scale = 1 / Double(denominator)
-        if let space { picture.space = space }
+        picture.space = space
         return picture
     }
 

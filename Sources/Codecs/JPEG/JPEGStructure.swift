@@ -10,9 +10,8 @@ struct JPEGStructure {
     var isProgressive: Bool
     /// An Adobe APP14 segment is there: then inks are stored inverted, 255 is none.
     var hasAdobe: Bool
-    var profile: [UInt8]?
-    /// A profile is there but its parts do not make a whole.
-    var isProfileBroken: Bool
+    /// Of the profile, if any.
+    var space: ColourSpace
     /// Where the first scan's data begins.
     var dataStart: Int
 
@@ -21,9 +20,9 @@ struct JPEGStructure {
         guard file.number(at: 0, width: 2) == 0xffd8 else { throw CodecFailure(.corrupt, "the file is not a JPEG") }
         var parts: [Int: Range<Int>] = [:]
         var count = 0
+        var isProfileBroken = false
         var frame: (size: PixelSize, precision: Int, components: Int, marker: Int)?
         hasAdobe = false
-        isProfileBroken = false
         dataStart = 0
         var offset = 2
         while dataStart == 0 {
@@ -73,21 +72,21 @@ struct JPEGStructure {
         size = frame.size
         components = frame.components
         isProgressive = frame.marker == 0xc2 || frame.marker == 0xca
-        profile = nil
-        if !parts.isEmpty { assembleProfile(from: file, parts: parts, count: count) }
+        space = .unspecified
+        if !parts.isEmpty {
+            space = isProfileBroken ? .lostProfile : Self.space(ofProfileIn: parts, count: count, file)
+        }
     }
 
-    private mutating func assembleProfile(from file: FileBytes, parts: [Int: Range<Int>], count: Int) {
+    private static func space(ofProfileIn parts: [Int: Range<Int>], count: Int, _ file: FileBytes) -> ColourSpace {
         var whole: [UInt8] = []
         for number in 1...max(count, 1) {
             guard let range = parts[number], let part = file.bytes(range), whole.count <= ProfileCheck.largest else {
-                isProfileBroken = true
-                return
+                return .lostProfile
             }
             whole += part
         }
-        if parts.count != count { isProfileBroken = true }
-        if !isProfileBroken { profile = whole }
+        return parts.count == count ? .profile(whole) : .lostProfile
     }
 
     /// Whether another scan begins somewhere in the file: a marker scan, for damaged files only.

@@ -159,13 +159,14 @@ private final class JXLSink {
         var count = 0
         guard
             unsafe JxlDecoderGetICCProfileSize(decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &count) == JXL_DEC_SUCCESS,
-            (1...ProfileCheck.largest).contains(count)
+            count > 0
         else { return .unspecified }
+        guard count <= ProfileCheck.largest else { return .lostProfile }
         var profile = [UInt8](repeating: 0, count: count)
         guard
             unsafe JxlDecoderGetColorAsICCProfile(decoder, nil, JXL_COLOR_PROFILE_TARGET_DATA, &profile, count)
                 == JXL_DEC_SUCCESS
-        else { return .unspecified }
+        else { return .lostProfile }
         return .profile(profile)
     }
 

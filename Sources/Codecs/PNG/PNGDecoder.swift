@@ -73,7 +73,7 @@ final class PNGDecoder {
         var picture = unsafe PlanarPicture(
             first: plane(first), chroma: isGrey ? nil : (plane(blue), plane(red)), storedSize: size,
             orientation: Orientation(exif: orientation))
-        picture.space = context.colourSpace()
+        picture.space = context.colourSpace(by: PNGColourChunks(file))
         return DecodedPicture(
             picture: picture, isPartial: problem != nil, warning: problem.map { "the PNG is damaged: \($0)" })
     }
@@ -142,12 +142,14 @@ final class PNGDecoder {
         }
     }
 
-    /// iCCP, sRGB and gAMA with cHRM, in this order (PNG, third edition, 4.3).
-    func colourSpace() -> ColourSpace {
+    /// cICP, iCCP, sRGB and gAMA with cHRM, in this order (PNG, third edition, 4.3).
+    func colourSpace(by chunks: PNGColourChunks) -> ColourSpace {
+        if let codes = chunks.codePoints { return codes }
         var profile = unsafe spng_iccp()
         if unsafe spng_get_iccp(context, &profile) == 0, let base = unsafe profile.profile {
             return .profile(unsafe Array(UnsafeRawBufferPointer(start: base, count: profile.profile_len)))
         }
+        if chunks.hasProfile { return .lostProfile }
         var intent = UInt8(0)
         if unsafe spng_get_srgb(context, &intent) == 0 { return .unspecified }
         var gamma = 0.0

@@ -24,27 +24,37 @@ final class RAWDecoder {
         /// The longer side that a picture needs.
         let target: Int
         let isCut: Bool
+        /// Of the pictures inside that say nothing themselves.
+        let colour: StatedColour?
         let spec: PreviewSpec
     }
 
     private struct Embedded {
         let bytes: FileBytes
         let size: PixelSize
+        /// Where it has no profile itself.
+        var colour: StatedColour?
         var longSide: Int { max(size.width, size.height) }
     }
 
     /// Sensor data that are cut off are developed only where there is no whole picture inside, of whatever size.
     func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> DecodedPicture {
-        let source = Self.source(of: file)
+        let source = file.source
         let inspection = Inspector.inspect(source)
         let shown = inspection.facts.size
+        let pictures = EmbeddedPictures(source)
         let task = Task(
             file: file, orientation: Orientation(exif: orientation), shown: shown,
             target: min(spec.maxSize, shown.map { max($0.width, $0.height) } ?? spec.maxSize),
-            isCut: inspection.endsEarly, spec: spec)
-        let pictures = EmbeddedPictures(source)
-        let jpegs = pictures.jpegs.compactMap { Self.whole(file.part(Int($0.lowerBound)..<Int($0.upperBound))) }
-            .sorted { $0.size.width * $0.size.height > $1.size.width * $1.size.height }
+            isCut: inspection.endsEarly,
+            // A camera makes its pictures in the colours that it was set to; in a DNG each one has its own.
+            colour: pictures.isDNG ? nil : StatedColour.of(source, .raw), spec: spec)
+        let jpegs = pictures.jpegs.compactMap { range in
+            Self.whole(
+                file.part(Int(range.lowerBound)..<Int(range.upperBound)), colour: pictures.colours[range] ?? task.colour
+            )
+        }
+        .sorted { $0.size.width * $0.size.height > $1.size.width * $1.size.height }
         for candidate in jpegs where candidate.longSide >= task.target || task.isCut {
             if let picture = try decode(candidate, task) { return picture }
         }
@@ -58,25 +68,20 @@ final class RAWDecoder {
         throw failure
     }
 
-    private static func source(of file: FileBytes) -> ByteSource {
-        ByteSource(size: Int64(file.count), budget: .max) { offset, count in
-            file.bytes(Int(offset)..<min(file.count, Int(offset) + count)) ?? []
-        }
-    }
-
     // MARK: What the camera made
 
     /// nil unless there is a JPEG of a kind that can be decoded, with its end; sensor data in lossless JPEG are none.
-    private static func whole(_ bytes: FileBytes?) -> Embedded? {
+    private static func whole(_ bytes: FileBytes?, colour: StatedColour?) -> Embedded? {
         // Whatever is wrong with it, it is no preview.
         guard let bytes, let structure = try? JPEGStructure(bytes), bytes.hasEndMarker else { return nil }
-        return Embedded(bytes: bytes, size: structure.size)
+        return Embedded(bytes: bytes, size: structure.size, colour: colour)
     }
 
     /// nil when it turns out damaged: the next one may do.
     private func decode(_ candidate: Embedded, _ task: Task) throws(CodecFailure) -> DecodedPicture? {
         do throws(CodecFailure) {
-            let decoded = try jpeg.decode(candidate.bytes, orientation: 1, spec: task.spec)
+            var decoded = try jpeg.decode(candidate.bytes, orientation: 1, spec: task.spec)
+            decoded.picture.take(candidate.colour)
             return decoded.isPartial ? nil : finish(decoded, task)
         } catch {
             if error.code == .memory { throw error }
@@ -116,7 +121,8 @@ final class RAWDecoder {
 
     private func develop(_ task: Task) throws(CodecFailure) -> DecodedPicture {
         let session = try RAWSession(task.file)
-        if let thumbnail = session.thumbnail, let candidate = Self.whole(thumbnail), candidate.longSide >= task.target,
+        if let thumbnail = session.thumbnail, let candidate = Self.whole(thumbnail, colour: task.colour),
+            candidate.longSide >= task.target,
             let picture = try decode(candidate, task)
         {
             return picture
@@ -127,7 +133,7 @@ final class RAWDecoder {
             task.orientation == .upright
             ? Task(
                 file: task.file, orientation: session.orientation, shown: task.shown, target: task.target,
-                isCut: task.isCut, spec: task.spec) : task
+                isCut: task.isCut, colour: task.colour, spec: task.spec) : task
         var decoded = try unsafe picture(rgb: image.pixels, image.size, held)
         if session.isDamaged {
             decoded.isPartial = true

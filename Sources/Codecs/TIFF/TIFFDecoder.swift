@@ -1,5 +1,6 @@
 import CResample
 import CTIFF
+import Metadata
 import PhotoModel
 
 /// Decodes TIFF to planes, on white: the first page that is no smaller copy of another. Row by row where strips allow it,
@@ -15,7 +16,7 @@ final class TIFFDecoder {
     private let narrow = PlaneBuffer()
     private let whole = PlaneBuffer()
     private var lab: ProfileTransform?
-    private var lastInks: (profile: [UInt8], transform: ProfileTransform?)?
+    private let inks = InkConversions()
 
     func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> DecodedPicture {
         do throws(CodecFailure) {
@@ -47,17 +48,19 @@ final class TIFFDecoder {
         let tiff = try TIFFFile(file)
         let layout = try TIFFLayout(tiff)
         try rows.begin(layout.size, limit: spec.maxPixels)
-        let profile = tiff.profile
         var whole = 0
         var lost = 0
         var isGrey = false
-        var space = profile.map { ColourSpace.profile($0) } ?? .unspecified
+        var space = tiff.space
+        var note: String?
         switch layout.colours {
         case .foreign:
             (whole, lost) = try decodeForeign(tiff, layout)
             if tiff.number16(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_YCBCR) { space = .unspecified }
         case .inks:
-            (whole, lost) = try decodeSamples(tiff, layout, transform: profile.flatMap { inkTransform($0) })
+            let conversion = inks.conversion(for: space, isInverted: false)
+            (whole, lost) = try decodeSamples(tiff, layout, transform: conversion.transform)
+            note = conversion.warning
             space = .unspecified
         case .lab:
             guard let lab = lab ?? ProfileTransform.makeLab() else {
@@ -78,9 +81,12 @@ final class TIFFDecoder {
         }
         var picture = try rows.picture(orientation: orientation, isGrey: isGrey)
         picture.space = space
-        let warning =
+        if case .rgb = layout.colours { picture.take(StatedColour.of(file.source, .tiff)) }
+        let damage =
             lost == 0 ? nil : tiff.endsEarly ? "the TIFF ends early" : "the TIFF is damaged: \(tiff.complaint)"
-        return DecodedPicture(picture: picture, isPartial: lost > 0, warning: warning)
+        let notes = [damage, note].compactMap { $0 }
+        return DecodedPicture(
+            picture: picture, isPartial: lost > 0, warning: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
 
     func trim(to limit: Int) {
@@ -217,14 +223,6 @@ final class TIFFDecoder {
             }
         }
         return unsafe UnsafePointer(target)
-    }
-
-    private func inkTransform(_ bytes: [UInt8]) -> ProfileTransform? {
-        guard let (profile, space) = ProfileCheck.checked(bytes), space == .cmyk else { return nil }
-        if let lastInks, lastInks.profile == profile { return lastInks.transform }
-        let made = ProfileTransform.make(profile: profile, from: .cmyk)
-        lastInks = (profile, made)
-        return made
     }
 
     /// The upper byte, rounded, is the number that 8 bits have.

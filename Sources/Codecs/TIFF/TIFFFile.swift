@@ -80,13 +80,13 @@ import PhotoModel
         return (0..<Int(count)).map { unsafe Int(kinds[$0]) }
     }
 
-    var profile: [UInt8]? {
+    var space: ColourSpace {
         var count = UInt32(0)
         var bytes: UnsafeMutableRawPointer?
-        guard unsafe shim_tiff_bytes(handle, UInt32(TIFFTAG_ICCPROFILE), &count, &bytes) != 0, let bytes = unsafe bytes,
-            (1...ProfileCheck.largest).contains(Int(count))
-        else { return nil }
-        return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        guard unsafe shim_tiff_bytes(handle, UInt32(TIFFTAG_ICCPROFILE), &count, &bytes) != 0, let bytes = unsafe bytes
+        else { return .unspecified }
+        guard (1...ProfileCheck.largest).contains(Int(count)) else { return .lostProfile }
+        return .profile(unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
     }
 
     /// Red, green and blue of each number, 8 bits. Tables of 8 bits in the field of 16 exist, as libtiff knows, too.

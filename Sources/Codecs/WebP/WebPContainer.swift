@@ -64,13 +64,13 @@ import PhotoModel
             y: Int(iterator.y_offset), hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
     }
 
-    var profile: [UInt8]? {
+    var space: ColourSpace {
         var iterator = unsafe WebPChunkIterator()
-        guard unsafe WebPDemuxGetChunk(demuxer, "ICCP", 1, &iterator) != 0 else { return nil }
+        guard unsafe WebPDemuxGetChunk(demuxer, "ICCP", 1, &iterator) != 0 else { return .unspecified }
         defer { unsafe WebPDemuxReleaseChunkIterator(&iterator) }
         guard let data = unsafe iterator.chunk.bytes, unsafe (1...ProfileCheck.largest).contains(iterator.chunk.size)
-        else { return nil }
-        return unsafe Array(UnsafeBufferPointer(start: data, count: iterator.chunk.size))
+        else { return .lostProfile }
+        return .profile(unsafe Array(UnsafeBufferPointer(start: data, count: iterator.chunk.size)))
     }
 }
 

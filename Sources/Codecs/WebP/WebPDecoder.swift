@@ -29,7 +29,7 @@ final class WebPDecoder {
             } else {
                 try pixels(of: frame, on: canvas, orientation: orientation, spec: spec)
             }
-        if let profile = container.profile { decoded.picture.space = .profile(profile) }
+        decoded.picture.space = container.space
         return decoded
     }
 
