@@ -5,6 +5,7 @@ import PhotoModel
 /// never looked at: the container's own transforms are the truth, and phones write both.
 final class HEIFDecoder {
     private let planes = PlaneImport()
+    private let mended = PlaneBuffer()
 
     /// Item types that libheif with libde265 and an AV1 decoder can make a picture of.
     private static let known: Set<String> = ["hvc1", "av01", "grid", "iden", "iovl"]
@@ -17,7 +18,7 @@ final class HEIFDecoder {
         if let type = properties?.type, !Self.known.contains(type) {
             throw CodecFailure(.unsupported, "the picture is coded as '\(SafeText.of(type))', which cannot be decoded")
         }
-        let session = try HEIFSession(file, maxPixels: spec.maxPixels)
+        let session = try open(file, isSound: properties != nil, spec)
         // A derived picture's parts may be turned on their own: there libheif does it all.
         let ours = properties.flatMap { ["hvc1", "av01", "grid"].contains($0.type) ? $0.transforms : nil }
         let image = try session.decode(ignoringTransforms: ours != nil)
@@ -54,7 +55,16 @@ final class HEIFDecoder {
             spec: spec)
     }
 
-    func trim(to limit: Int) { planes.trim(to: limit) }
+    private func open(_ file: FileBytes, isSound: Bool, _ spec: PreviewSpec) throws(CodecFailure) -> HEIFSession {
+        let shared = SharedAuxiliaries.places(in: file)
+        let readable = shared.isEmpty ? file : try SharedAuxiliaries.withoutThem(file, at: shared, in: mended)
+        return try HEIFSession(readable, maxPixels: spec.maxPixels, isSound: isSound)
+    }
+
+    func trim(to limit: Int) {
+        planes.trim(to: limit)
+        mended.trim(to: limit)
+    }
 }
 
 /// One reading of a file by libheif.
@@ -64,8 +74,12 @@ final class HEIFDecoder {
 @safe private final class HEIFSession {
     private let context: OpaquePointer
     private let handle: OpaquePointer
+    private let isSound: Bool
 
-    init(_ file: FileBytes, maxPixels: Pixels) throws(CodecFailure) {
+    /// - Parameter isSound: our own reader found its way through the container, so that what libheif calls invalid is
+    ///   rather more than it knows.
+    init(_ file: FileBytes, maxPixels: Pixels, isSound: Bool) throws(CodecFailure) {
+        self.isSound = isSound
         guard let context = unsafe heif_context_alloc() else {
             throw CodecFailure(.memory, "no memory for a HEIF decoder")
         }
@@ -74,8 +88,8 @@ final class HEIFDecoder {
             unsafe heif_context_set_max_decoding_threads(context, 0)  // in this thread
             unsafe heif_context_set_maximum_image_size_limit(context, 65_535)
             try unsafe HEIFFailure.check(
-                heif_context_read_from_memory_without_copy(context, file.memory.baseAddress, file.count, nil))
-            try unsafe HEIFFailure.check(heif_context_get_primary_image_handle(context, &handle))
+                heif_context_read_from_memory_without_copy(context, file.memory.baseAddress, file.count, nil), isSound)
+            try unsafe HEIFFailure.check(heif_context_get_primary_image_handle(context, &handle), isSound)
             guard let handle = unsafe handle else { throw CodecFailure(.corrupt, "the HEIF has no primary picture") }
             let width = unsafe Int(heif_image_handle_get_ispe_width(handle))
             let height = unsafe Int(heif_image_handle_get_ispe_height(handle))
@@ -105,11 +119,11 @@ final class HEIFDecoder {
     /// The ICC profile, or the code points of 'colr' nclx.
     var space: ColourSpace {
         let size = unsafe heif_image_handle_get_raw_color_profile_size(handle)
-        if size > 0, size <= ProfileCheck.largest {
+        if size > 0 {
+            guard size <= ProfileCheck.largest else { return .lostProfile }
             var profile = [UInt8](repeating: 0, count: size)
-            if unsafe heif_image_handle_get_raw_color_profile(handle, &profile).code == heif_error_Ok {
-                return .profile(profile)
-            }
+            let error = unsafe heif_image_handle_get_raw_color_profile(handle, &profile)
+            return unsafe error.code == heif_error_Ok ? .profile(profile) : .lostProfile
         }
         var codes: UnsafeMutablePointer<heif_color_profile_nclx>?
         guard unsafe heif_image_handle_get_nclx_color_profile(handle, &codes).code == heif_error_Ok,
@@ -130,7 +144,8 @@ final class HEIFDecoder {
         defer { unsafe heif_decoding_options_free(options) }
         unsafe options.pointee.ignore_transformations = ignoringTransforms ? 1 : 0
         var image: OpaquePointer?
-        try unsafe HEIFFailure.check(heif_decode_image(handle, &image, heif_colorspace_YCbCr, heif_chroma_420, options))
+        try unsafe HEIFFailure.check(
+            heif_decode_image(handle, &image, heif_colorspace_YCbCr, heif_chroma_420, options), isSound)
         guard let image = unsafe image else { throw CodecFailure(.corrupt, "the HEIF has no picture") }
         return unsafe HEIFImage(image)
     }
@@ -167,7 +182,7 @@ final class HEIFDecoder {
 }
 
 private enum HEIFFailure {
-    static func check(_ error: heif_error) throws(CodecFailure) {
+    static func check(_ error: heif_error, _ isSound: Bool) throws(CodecFailure) {
         guard unsafe error.code != heif_error_Ok else { return }
         // Some messages end in a line feed or a full stop.
         let words = unsafe error.message.map { unsafe String(cString: $0) } ?? "unknown error"
@@ -181,6 +196,8 @@ private enum HEIFFailure {
                 (heif_error_Plugin_loading_error, _):
                 .unsupported
             case (_, heif_suberror_End_of_data): .truncated
+            // A later version may know it: the photo is imported, and its preview is made then.
+            case (heif_error_Invalid_input, _) where isSound: .unsupported
             default: .corrupt
             }
         throw CodecFailure(code, "the HEIF cannot be decoded: \(text)")

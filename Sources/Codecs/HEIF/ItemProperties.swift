@@ -58,14 +58,14 @@ struct ItemProperties {
         }
     }
 
-    private struct Box {
+    struct Box {
         var type: String
         var body: Range<Int>
     }
 
     /// The boxes that lie whole within `range`; at most as many as any camera writes, so that a file of eight-byte
     /// boxes cannot keep us busy.
-    private static func children(of range: Range<Int>, in file: FileBytes) -> [Box] {
+    static func children(of range: Range<Int>, in file: FileBytes) -> [Box] {
         var boxes: [Box] = []
         var offset = range.lowerBound
         while boxes.count < 16_384, offset <= range.upperBound - 8, let size = file.number(at: offset, width: 4),
