@@ -147,7 +147,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "TestSupport", "ControlAPI", "HTTPClient", "PhotoModel", "Files", "Store", "photospoold", "photospool",
-                "photospool-decoder",
+                "photospool-decoder", "decoder-double",
             ]),
     ],
     swiftLanguageModes: [.v6],

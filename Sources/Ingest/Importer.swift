@@ -237,6 +237,10 @@ struct Importer: Sendable {
             rooms.previewsOwed.note(problem)
             rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id)), ("ASSET_ID", intent.asset.id)]))
         }
+        for line in Remarks.lines(builder.staged, builder.inspections, builder.preview) {
+            let fields = [("JOB_ID", String(job.id)), ("ASSET_ID", intent.asset.id)]
+            rooms.log(LogLine(line.level, line.sentence, line.fields + fields))
+        }
         return .imported(intent.asset.id)
     }
 

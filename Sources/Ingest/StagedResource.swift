@@ -29,6 +29,8 @@ struct StagedResource: Sendable {
 
 /// A preview in staging, durable.
 struct StagedPreview: Sendable {
+    /// Of the file that it shows.
+    var source: Path
     var staged: Path
     var sha256: SHA256Digest
     var byteCount: Int64

@@ -155,7 +155,8 @@ final class Scene {
             let stamp = try put(StagedShot.previewContent, at: staging / "preview.jpg")
             preview = .made(
                 StagedPreview(
-                    staged: staging / "preview.jpg", sha256: SHA256.digest(of: StagedShot.previewContent),
+                    source: files[0].path, staged: staging / "preview.jpg",
+                    sha256: SHA256.digest(of: StagedShot.previewContent),
                     byteCount: Int64(StagedShot.previewContent.count), device: stamp.device, inode: stamp.inode,
                     size: PixelSize(width: 1200, height: 800), isPartial: false, warning: nil))
         }

@@ -8,6 +8,8 @@ package final class Installation: @unchecked Sendable {
     // Used from one test at a time; only the daemon's process changes, and only by the test that owns this.
     package let folder: TemporaryFolder
     package var daemon: Process?
+    /// Another one looks for its decoders beside itself, too.
+    package var program = Programs.path("photospoold")
 
     package var drop: URL { folder.url.appending(path: "drop") }
     package var library: URL { folder.url.appending(path: "library") }
@@ -65,7 +67,7 @@ package final class Installation: @unchecked Sendable {
     /// Starts it, and does not wait.
     package func launch(arguments: [String] = [], environment: [String: String] = [:]) throws {
         let process = Process()
-        process.executableURL = URL(filePath: Programs.path("photospoold"))
+        process.executableURL = URL(filePath: program)
         process.arguments = ["--config", configuration.path, "--state-dir", state.path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 }

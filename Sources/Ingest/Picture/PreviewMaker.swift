@@ -83,7 +83,11 @@ package struct PreviewMaker: Sendable {
             let id = newID()
             defer { removeStaging(of: id) }
             switch try decode(file, importID: id, isCancelled) {
-            case .made(let made): return try place(made, of: asset)
+            case .made(let made):
+                for line in Remarks.lines(made) {
+                    log(LogLine(line.level, line.sentence, line.fields + [("ASSET_ID", asset.id)]))
+                }
+                return try place(made, of: asset)
             case .failed(let problem): first = first ?? problem
             case .none: continue
             }

@@ -62,7 +62,7 @@ struct PreviewStep {
     ) throws(PreviewFailed) -> StagedPreview {
         let decoded = try decode(resource, inspection)
         do throws(Problem) {
-            return try store(decoded)
+            return try store(decoded, of: resource.source)
         } catch {
             // A place of its own that is full, or broken, keeps no original out.
             if library.hasPreviewsElsewhere, policy != .strict, error.isOfOneDisk {
@@ -96,7 +96,7 @@ struct PreviewStep {
         }
     }
 
-    private func store(_ decoded: consuming DecodedPreview) throws(Problem) -> StagedPreview {
+    private func store(_ decoded: consuming DecodedPreview, of source: Path) throws(Problem) -> StagedPreview {
         let staged = staging / "preview.jpg"
         let bytes = try onLibrary(staged, doing: "take over") { () throws(Errno) in
             try decoded.bytes.readAll(limit: Int(decoded.byteCount))
@@ -111,7 +111,8 @@ struct PreviewStep {
             return stamp
         }
         return StagedPreview(
-            staged: staged, sha256: digest, byteCount: Int64(bytes.count), device: stamp.device, inode: stamp.inode,
+            source: source, staged: staged, sha256: digest, byteCount: Int64(bytes.count), device: stamp.device,
+            inode: stamp.inode,
             size: decoded.size, isPartial: decoded.isPartial, warning: decoded.warning)
     }
 }
