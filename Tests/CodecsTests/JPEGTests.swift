@@ -93,6 +93,18 @@ import Testing
         #expect(plain.0 < 6 && plain.1 < 6 && plain.2 < 6, "\(plain)")
     }
 
+    /// The same numbers, packed by another coder: the same preview. Debian's libjpeg-turbo has it built in.
+    @Test(arguments: ["-arithmetic", "-arithmetic -progressive"])
+    func `E18 of an arithmetic-coded JPEG is that of the same picture in Huffman's code`(coding: String) throws {
+        let (shop, photo) = (try Workshop(), try Card.slopes(width: 320, height: 240).jpeg(TJSAMP_420))
+        try shop.put(photo, "a.jpg")
+        let packed = try shop.make("jpegtran \(coding) -outfile @b.jpg @a.jpg", "b.jpg")
+        // Arithmetic coding conditioning stands in no other file (ITU-T T.81, B.2.4.3), nor a frame 9 or 10.
+        #expect(Self.marker(coding.contains("progressive") ? 0xCA : 0xC9, in: packed) != nil)
+        let result = try preview(packed, spec: PreviewSpec(maxSize: 160))
+        #expect(result.jpeg == (try preview(photo, spec: PreviewSpec(maxSize: 160))).jpeg && !result.isPartial)
+    }
+
     @Test func `carries nothing of what the camera wrote`() throws {
         var jpeg = try Card.corners().jpeg()
         let secret = Array("Exif\0\0GPS 47.3769 N 8.5417 E".utf8)
