@@ -25,7 +25,9 @@ import Testing
         let distances = try patches.distances(of: result.jpeg, from: wanted)
         let average = distances.reduce(0, +) / Double(distances.count)
         let worst = distances.max() ?? .infinity
-        #expect(average <= mean && worst <= most, "mean \(average), worst \(worst) at \(patches.colours[distances.firstIndex(of: worst) ?? 0])")
+        #expect(
+            average <= mean && worst <= most,
+            "mean \(average), worst \(worst) at \(patches.colours[distances.firstIndex(of: worst) ?? 0])")
     }
 
     /// Three coordinates of 5 levels each, in PNG: what goes in is exact.

@@ -132,7 +132,8 @@ import Testing
     /// What 'colr' says of the numbers is undone. (200, 100, 60) of Display P3 is (215, 93, 47) of sRGB, as in ColourTests;
     /// what PQ becomes is computed apart from this code, by the rule of docs/configuration.md.
     @Test(arguments: [
-        Coding(), Coding(isFull: false), Coding(matrix: 1, weights: bt709), Coding(matrix: 1, weights: bt709, isFull: false),
+        Coding(), Coding(isFull: false), Coding(matrix: 1, weights: bt709),
+        Coding(matrix: 1, weights: bt709, isFull: false),
         Coding(matrix: 9, weights: bt2020), Coding(matrix: 9, weights: bt2020, isFull: false),
         Coding(primaries: 12, matrix: 6, wanted: (215, 93, 47)),
         Coding(primaries: 12, matrix: 1, weights: bt709, isFull: false, wanted: (215, 93, 47)),
@@ -146,12 +147,14 @@ import Testing
         let picture = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in colour }, quality: 100, in: shop)
         let box = HEIC.box(
             "colr",
-            Array("nclx".utf8) + HEIC.big(coding.primaries, 2) + HEIC.big(coding.transfer, 2) + HEIC.big(coding.matrix, 2)
+            Array("nclx".utf8) + HEIC.big(coding.primaries, 2) + HEIC.big(coding.transfer, 2)
+                + HEIC.big(coding.matrix, 2)
                 + [coding.isFull ? 0x80 : 0])
         let heic = HEIC([HEIC.item(1, picture, [box])]).bytes
         let (red, green, blue) = try Card(jpeg: try preview(heic, .heic, spec: PreviewSpec(quality: 100)).jpeg)[32, 32]
         let wanted = coding.wanted
         #expect(
-            abs(red - wanted.0) <= 5 && abs(green - wanted.1) <= 5 && abs(blue - wanted.2) <= 5, "\(red) \(green) \(blue)")
+            abs(red - wanted.0) <= 5 && abs(green - wanted.1) <= 5 && abs(blue - wanted.2) <= 5,
+            "\(red) \(green) \(blue)")
     }
 }
