@@ -51,6 +51,7 @@ let package = Package(
         // Its pkg-config names a flag for OpenMP, which SwiftPM warns of; only the library was built with it.
         library("CRaw", nil, apt: "libraw-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
+        library("CBrotli", "libbrotlidec", apt: "libbrotli-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         // Its other libraries are named by the module map.
         library("CFFmpeg", "libavformat", apt: "libavformat-dev"),
@@ -65,7 +66,7 @@ let package = Package(
         room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
         room("SQLite", ["CSQLite"]),
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
-        room("Metadata", ["PhotoModel", "CZlib"]),
+        room("Metadata", ["PhotoModel", "CZlib", "CBrotli"]),
         room(
             "Codecs",
             [

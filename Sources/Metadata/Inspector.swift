@@ -37,7 +37,8 @@ package enum Inspector {
             UserData.add(source, top, to: &inspection)
         case .jpegXL:
             let walk = JXLWalk(source)
-            add(walk.exif, walk.xmp, to: &inspection)
+            for block in walk.exif { add(block, [], to: &inspection) }
+            add(nil, walk.xmp, to: &inspection)
             inspection.facts.orientation = 1
             inspection.facts.size = walk.size
         case .avi: AVIWalk.add(source, to: &inspection)

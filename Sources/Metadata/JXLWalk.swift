@@ -1,9 +1,10 @@
 import PhotoModel
 
 /// The size of a JPEG XL picture as shown, from its codestream's header (ISO/IEC 18181-1), and the EXIF and XMP of its
-/// container (18181-2). What a container holds compressed (`brob`, by Brotli) stays unknown.
+/// container (18181-2), compressed or not.
 struct JXLWalk {
-    private(set) var exif: TIFFBlock?
+    /// Every block, for a tool that adds one leaves the compressed one beside it: what the first does not say, the next may.
+    private(set) var exif: [TIFFBlock] = []
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
 
@@ -17,14 +18,24 @@ struct JXLWalk {
             // Parts are numbered in front; the first one in the file is the first one.
             case "jxlc", "jxlp":
                 size = size ?? Self.size(source.bytes(at: box.start + (box.type == "jxlp" ? 4 : 0), count: 16))
-            case "Exif" where exif == nil:
-                let skipped = source.integer(at: box.start, width: 4).map(Int64.init) ?? 0
-                let start = box.start + 4 + skipped
-                exif = TIFFBlock(source, at: start, length: box.end - start)
-            case "xml " where xmp.isEmpty:
-                xmp = source.bytes(at: box.start, count: Int(min(box.end - box.start, Int64(XMPPacket.limit))))
+            case "Exif", "xml ": take(box.type, source, from: box.start, to: box.end)
+            case "brob":
+                guard let inner = BrotliBox(source, box) else { break }
+                take(inner.type, ByteSource(inner.content), from: 0, to: Int64(inner.content.count))
             default: break
             }
+        }
+    }
+
+    private mutating func take(_ type: String, _ source: ByteSource, from start: Int64, to end: Int64) {
+        switch type {
+        case "Exif" where exif.count < 8:
+            // How far the block is from there.
+            let first = start + 4 + (source.integer(at: start, width: 4).map(Int64.init) ?? 0)
+            if let block = TIFFBlock(source, at: first, length: end - first) { exif.append(block) }
+        case "xml " where xmp.isEmpty:
+            xmp = source.bytes(at: start, count: Int(min(end - start, Int64(XMPPacket.limit))))
+        default: break
         }
     }
 

@@ -91,11 +91,11 @@ import Testing
         #expect(failure([0xff, 0x0a] + [UInt8](repeating: 0xee, count: 200), .jpegXL) != nil)
     }
 
-    /// 1,000,000 x 1,000,000 in the codestream's header (ISO/IEC 18181-1, SizeHeader), and a container without any.
-    @Test func `is refused by the header when there are too many pixels, or none`() {
+    /// A bare codestream of so many pixels to the square, up to its picture (ISO/IEC 18181-1, SizeHeader).
+    private static func header(side: Int) -> [UInt8] {
         // not small; selector 3 and 30 bits of height - 1; ratio 1; all default.
         var bits: [Int] = [0, 1, 1]
-        for place in 0..<30 { bits.append(999_999 >> place & 1) }
+        for place in 0..<30 { bits.append((side - 1) >> place & 1) }
         bits += [1, 0, 0, 1]
         var bytes: [UInt8] = [0xff, 0x0a]
         for at in stride(from: 0, to: bits.count, by: 8) {
@@ -103,7 +103,19 @@ import Testing
             for place in 0..<8 where at + place < bits.count { byte |= bits[at + place] << place }
             bytes.append(UInt8(byte))
         }
-        #expect(failure(bytes + [UInt8](repeating: 0, count: 100), .jpegXL) == .tooLarge)
+        return bytes + [UInt8](repeating: 0, count: 100)
+    }
+
+    /// 7,400 to the square are 54.8 megapixels, within the limit of pixels, and more than a decoder has memory for; of 6,900
+    /// to the square, 47.6 megapixels, the picture is asked for, and is not there.
+    @Test func `of more than 48 megapixels is refused by the header`() {
+        #expect(failure(Self.header(side: 7400), .jpegXL) == .tooLarge)
+        #expect([.corrupt, .truncated].contains(failure(Self.header(side: 6900), .jpegXL)))
+    }
+
+    /// 1,000,000 x 1,000,000 pixels, and a container without any.
+    @Test func `is refused by the header when there are too many pixels, or none`() {
+        #expect(failure(Self.header(side: 1_000_000), .jpegXL) == .tooLarge)
         let signature: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0d, 0x0a, 0x87, 0x0a]
         let type: [UInt8] = [0, 0, 0, 20] + Array("ftypjxl \0\0\0\0jxl ".utf8)
         #expect(failure(signature + type + [0, 0, 0, 10] + Array("xml ".utf8) + [1, 2], .jpegXL) == .unsupported)

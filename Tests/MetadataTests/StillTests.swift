@@ -63,4 +63,27 @@ import Testing
         #expect(
             inspection.dates.first?.time.text == "2026-05-17T09:04:31" && inspection.dates.first?.offset == "+02:00")
     }
+
+    /// cjxl compresses the EXIF and XMP of a JPEG. What they say is what exiftool put in, and finds there.
+    @Test func `of a JPEG XL reads EXIF and XMP that are compressed`() throws {
+        let folder = try TemporaryFolder()
+        try Self.run("convert", "-size", "60x20", "xc:red", "@a.jpg", in: folder)
+        try Self.run(
+            "exiftool", "-q", "-n", "-overwrite_original", "-Make=Nikon", "-GPSLatitude=47.3769", "-GPSLatitudeRef=N",
+            "-GPSLongitude=8.5417", "-GPSLongitudeRef=W", "-XMP:CreateDate=2026:05:17 09:04:31+02:00", "@a.jpg",
+            in: folder)
+        try Self.run("cjxl", "@a.jpg", "@a.jxl", in: folder)
+        var bytes = Array(try Data(contentsOf: URL(filePath: folder.path + "/a.jxl")))
+        let boxes = bytes.indices.filter { bytes[$0...].starts(with: "brob".utf8) }
+        try #require(boxes.count == 2 && !String(decoding: bytes, as: UTF8.self).contains("Nikon"))
+        let inspection = try Self.inspect("a.jxl", in: folder)
+        #expect(inspection.facts.make == "Nikon")
+        #expect(abs((inspection.facts.latitude ?? 0) - 47.3769) < 1e-4)
+        #expect(abs((inspection.facts.longitude ?? 0) + 8.5417) < 1e-4)
+        #expect(inspection.dates.contains { $0.source == .xmp && $0.time.text == "2026-05-17T09:04:31" })
+        // Damaged, they say nothing, and the rest still does.
+        for box in boxes { for at in box + 8..<box + 24 { bytes[at] ^= 0x55 } }
+        let damaged = Inspector.inspect(ByteSource(bytes))
+        #expect(damaged.facts.make == nil && damaged.facts.size == PixelSize(width: 60, height: 20))
+    }
 }

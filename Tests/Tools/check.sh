@@ -43,7 +43,7 @@ for target in json.loads(dump.stdout)["targets"]:
             wrong.append(f"{target['name']} depends on {name}, which stands below it")
         needs[target["name"]] |= needs.get(name, set())
 # What parses a photo runs in the sandbox and nowhere else.
-parsers = {"Codecs", "Metadata", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CRaw", "CLCMS", "CZlib", "Movies", "CFFmpeg"}
+parsers = {"Codecs", "Metadata", "CTurboJPEG", "CHEIF", "CAVIF", "CSPNG", "CRaw", "CLCMS", "CZlib", "CBrotli", "Movies", "CFFmpeg"}
 for program in ("photospoold", "photospool"):
     wrong += [f"{program} links {name}, which parses photos" for name in sorted(needs[program] & parsers)]
 # FFmpeg brings a hundred libraries along: into its own decoder only.
