@@ -2,7 +2,7 @@
 enum ProfileCheck {
     enum DataSpace {
         case grey, rgb, cmyk
-        /// Of other colours, or for no pictures at all: a link between devices, an effect.
+        /// Of other colours, which no picture here has.
         case other
     }
 
@@ -24,9 +24,7 @@ enum ProfileCheck {
         case "CMYK": space = .cmyk
         default: space = .other
         }
-        // Input, display, output, and conversions between spaces: those that say what a picture's numbers look like.
-        let isOfPictures = ["scnr", "mntr", "prtr", "spac"].contains(word(profile, 12))
-        return (Array(profile[0..<size]), isOfPictures ? space : .other)
+        return (Array(profile[0..<size]), space)
     }
 
     private static func word(_ profile: [UInt8], _ offset: Int) -> String {
