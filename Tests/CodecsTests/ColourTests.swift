@@ -158,7 +158,10 @@ import Testing
         try shop.run("convert @a.png @a.tif")
         try shop.run("cwebp -quiet -lossless -metadata icc @a.png -o @a.webp")
         try shop.run("heif-enc -q 100 @a.png -o @a.heic")
-        let types: [(String, MediaType)] = [("jpg", .jpeg), ("tif", .tiff), ("webp", .webp), ("heic", .heic)]
+        try shop.run("avifenc -s 10 --min 0 --max 0 -y 444 @a.png @a.avif")
+        let types: [(String, MediaType)] = [
+            ("jpg", .jpeg), ("tif", .tiff), ("webp", .webp), ("heic", .heic), ("avif", .avif),
+        ]
         for (name, type) in types {
             var photo = try shop.bytes("a.\(name)")
             let signature = try #require(
@@ -232,7 +235,9 @@ import Testing
         // cICP stands before the pixels; sRGB, which ImageMagick writes, counts less.
         var tagged = png
         tagged.replaceSubrange(33..<33, with: PNGTests.chunk("cICP", [9, UInt8(transfer), 0, 1]))
-        for (photo, type) in [(avif, MediaType.avif), (tagged, .png)] {
+        let name = transfer == 16 ? "PeQ" : "HLG"
+        let jxl = try shop.make("cjxl --quiet -d 0 -x color_space=RGB_D65_202_Rel_\(name) @a.ppm @a.jxl")
+        for (photo, type) in [(avif, MediaType.avif), (tagged, .png), (jxl, .jpegXL)] {
             let result = try preview(photo, type, spec: PreviewSpec(quality: 100, colour: colour))
             let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
             #expect(

@@ -8,6 +8,10 @@ struct DNG {
     var preview: [UInt8] = []
     /// Red, green and blue bytes in the first directory, 8 x 8.
     var bitmap: [UInt8] = []
+    /// Without its version a DNG is any camera's RAW file that is built as a TIFF.
+    var hasVersion = true
+    /// PreviewColorSpace of the preview (DNG 1.4, 50970).
+    var previewColours: Int?
 
     private func number(_ value: Int, _ width: Int) -> [UInt8] {
         (0..<width).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -55,6 +59,8 @@ struct DNG {
                 (0x110, 2, Array("Card".utf8).map { Int($0) } + [0]),
                 (0xC614, 2, Array("Test Card".utf8).map { Int($0) } + [0]),
             ]
+            if !hasVersion { main = main.filter { ![0xC612, 0xC613].contains($0.0) } }
+            if let previewColours { main.append((0xC71A, 4, [previewColours])) }
             if !preview.isEmpty { main += [(0x106, 3, [6]), (0x111, 4, [previewPlace]), (0x117, 4, [preview.count])] }
             if !bitmap.isEmpty {
                 main = main.filter { $0.0 != 0x103 }

@@ -62,6 +62,34 @@ import Testing
         #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
     }
 
+    private static let plain = (150, 130, 110)
+    /// By transicc, of Debian's profiles.
+    private static let (adobe, proPhoto) = ((159, 131, 109), (187, 144, 125))
+
+    /// The pictures that a camera makes are in the colours it was set to, which EXIF tells; those in a DNG say it
+    /// themselves, for they may be a raw converter's.
+    @Test(
+        arguments: [
+            (true, 3, "", adobe), (true, 4, "", proPhoto), (true, 2, "-ColorSpace=65535 -InteropIndex=R03", plain),
+            (true, nil, "-ColorSpace=65535 -InteropIndex=R03", plain),
+            (false, nil, "-ColorSpace=65535 -InteropIndex=R03", adobe), (false, nil, "-ColorSpace=1", plain),
+        ] as [(Bool, Int?, String, (Int, Int, Int))])
+    func `E11 has the colours of the picture inside`(
+        isDNG: Bool, stated: Int?, tags: String, wanted: (Int, Int, Int)
+    ) throws {
+        let shop = try Workshop()
+        let inside = try Card(width: 64, height: 64) { _, _ in (150, 130, 110) }.jpeg(quality: 100)
+        let grey = Card(width: 64, height: 64) { _, _ in (90, 90, 90) }
+        try shop.put(
+            DNG(card: grey, preview: inside, hasVersion: isDNG, previewColours: stated).bytes, "a.dng")
+        if !tags.isEmpty { try shop.run("exiftool -q -m -overwrite_original -n \(tags) @a.dng") }
+        let result = try preview(try shop.bytes("a.dng"), .raw, spec: PreviewSpec(quality: 100))
+        let (red, green, blue) = try Card(jpeg: result.jpeg)[32, 32]
+        #expect(
+            abs(red - wanted.0) <= 3 && abs(green - wanted.1) <= 3 && abs(blue - wanted.2) <= 3,
+            "\(red) \(green) \(blue)")
+    }
+
     /// Too small for the preview, and the sensor has more: developed.
     @Test func `is not the embedded one where that is too small`() throws {
         let small = try Card.corners(width: 96, height: 64).jpeg()
