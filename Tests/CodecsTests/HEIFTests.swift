@@ -1,5 +1,7 @@
+import CSPNG
 import Codecs
 import PhotoModel
+import TestSupport
 import Testing
 
 /// Coded by heif-enc; containers that it does not write are put together by ``HEIC``.
@@ -99,6 +101,51 @@ import Testing
         var strange = HEIC([HEIC.item(1, photo), HEIC.item(3, photo, [HEIC.auxiliary("urn:x")], isHidden: true)])
         strange.references = [("auxl", 3, [])]
         #expect(failure(strange.bytes, .heic) == .unsupported)
+    }
+
+    /// heif-enc takes 16-bit PNG down to these depths. Slopes would show a lost or doubled bit.
+    @Test(arguments: [10, 12]) func `of more than 8 bits has its colours`(depth: Int) throws {
+        let (shop, card) = (try Workshop(), Card.slopes(width: 160, height: 120))
+        try shop.put(card, "a.ppm")
+        try shop.run("convert @a.ppm -depth 16 -define png:bit-depth=16 -define png:color-type=2 @a.png")
+        let heic = try shop.make("heif-enc -q 95 -b \(depth) -p chroma=444 @a.png -o @a.heic")
+        let info = try Programs.run("/usr/bin/env", ["exiftool", "-s3", "-BitDepthLuma", shop.path("a.heic")])
+        try #require(info.output == "\(depth)\n")
+        let result = try preview(heic, .heic, spec: PreviewSpec(quality: 95))
+        #expect(try #require(try Card(jpeg: result.jpeg).likeness(to: card)) > 36)
+    }
+
+    @Test func `E23 of a transparent picture lies on white`() throws {
+        let shop = try Workshop()
+        var samples: [UInt8] = []
+        for _ in 0..<64 { for x in 0..<64 { samples += x < 32 ? [0, 0, 0, 0] : [200, 40, 40, 255] } }
+        try shop.put(
+            PNGTests.encode(samples, width: 64, height: 64, colourType: SPNG_COLOR_TYPE_TRUECOLOR_ALPHA), "a.png")
+        let heic = try shop.make("heif-enc -q 95 @a.png -o @a.heic")
+        let card = try Card(jpeg: try preview(heic, .heic).jpeg)
+        #expect(card[8, 32].0 >= 250 && card[8, 32].1 >= 250 && card[8, 32].2 >= 250, "\(card[8, 32])")
+        #expect(abs(card[56, 32].0 - 200) < 6 && abs(card[56, 32].1 - 40) < 6, "\(card[56, 32])")
+    }
+
+    /// Two pictures on a canvas (ISO/IEC 23008-12, 6.6.2.3.2): its colour, its size, and where each lies.
+    @Test func `of an overlay has all of its pictures at their places`() throws {
+        let shop = try Workshop()
+        let red = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (220, 30, 30) }, in: shop)
+        let blue = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (30, 30, 220) }, in: shop)
+        // White, opaque; then its size, and of each picture how far right and down it lies.
+        var overlay: [UInt8] = [0, 0] + [UInt8](repeating: 0xFF, count: 8)
+        for number in [192, 128, 0, 0, 96, 48] { overlay += HEIC.big(number, 2) }
+        var file = HEIC([
+            HEIC.Item(id: 1, type: "iovl", data: overlay, properties: [HEIC.size(192, 128)]),
+            HEIC.item(2, red, isHidden: true), HEIC.item(3, blue, isHidden: true),
+        ])
+        file.references = [("dimg", 1, [2, 3])]
+        let result = try preview(file.bytes, .heic)
+        try #require(result.size == PixelSize(width: 192, height: 128))
+        let card = try Card(jpeg: result.jpeg)
+        #expect(card[32, 32].0 > 200 && card[32, 32].2 < 60, "\(card[32, 32])")
+        #expect(card[128, 80].2 > 200 && card[128, 80].0 < 60, "\(card[128, 80])")
+        #expect(card[180, 10].0 > 245 && card[180, 10].1 > 245 && card[180, 10].2 > 245, "\(card[180, 10])")
     }
 
     struct Coding: Sendable, CustomStringConvertible {
