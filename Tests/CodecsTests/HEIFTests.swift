@@ -33,14 +33,15 @@ import Testing
         try #require(result.size == PixelSize(width: width, height: height) && !result.isPartial)
         let card = try Card(jpeg: result.jpeg)
         // 4:2:0 mixes two columns and rows of colour: at a tile's edge 64 of 255 between red and red, elsewhere nothing.
+        var wrong: [String] = []
         func check(_ x: Int, _ y: Int) {
             guard (8..<248).contains(x % 256) || width < 300, (8..<248).contains(y % 256) || height < 300 else {
                 return
             }
             let (found, wanted) = (card[x, y], tile[x % 256, y % 256])
-            #expect(
-                abs(found.0 - wanted.0) <= 6 && abs(found.1 - wanted.1) <= 6 && abs(found.2 - wanted.2) <= 6,
-                "\(x), \(y): \(found), not \(wanted)")
+            if abs(found.0 - wanted.0) > 6 || abs(found.1 - wanted.1) > 6 || abs(found.2 - wanted.2) > 6 {
+                wrong.append("\(x), \(y): \(found), not \(wanted)")
+            }
         }
         for x in stride(from: 16, to: min(width, 4000), by: 7) where width > 300 {
             check(x, height - 1)
@@ -51,6 +52,7 @@ import Testing
             check(width - 2, y)
         }
         if height > 300 { check(width - 1, height - 1) }
+        #expect(wrong.isEmpty, "\(wrong.prefix(5))")
     }
 
     /// 235 megapixels, by the same tile 3,655 times over: within the limit of pixels and a decoder's memory.
