@@ -42,6 +42,15 @@ import Testing
         }
     }
 
+    /// The manifest says so where exiftool, or the first bytes, and the extension disagree.
+    @Test func `E25 E26 tells a name that lies, and no other`() throws {
+        for row in try Self.rows("names that lie", Self.stills + ["video", "broken"]) {
+            let (type, name) = (try Self.inspect(row).mediaType, Path(row.path).lowercaseExtension)
+            guard type != .unknown else { continue }
+            #expect(type.fits(extension: name) != row["notes"].contains("but content is"), "\(row.path): \(type)")
+        }
+    }
+
     @Test func `reads time, fraction, offset, make and model as exiftool and exiv2 do`() throws {
         for row in try Self.rows("EXIF", Self.stills) {
             let inspection = try Self.inspect(row)
