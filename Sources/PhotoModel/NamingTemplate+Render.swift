@@ -59,8 +59,9 @@ extension NamingTemplate {
         return cleaned.map { suffix in
             var name = Path(bytes: stem + suffix)
             var number = 2
-            // Only names that differ in bytes a library cannot hold come out alike; they still are different files.
-            while !taken.insert(name).inserted {
+            // Names that differ in bytes a library cannot hold come out alike; they still are different files. So do, where
+            // the library takes `.xmp` and `.XMP` for one, names that differ in case: that shows only by a collision.
+            while !taken.insert(collision > 0 ? Path(bytes: name.bytes.map(lowered)) : name).inserted {
                 let mark = Array("-\(number)".utf8)
                 name = Path(bytes: shortened(stem, to: limit - suffix.count - mark.count) + mark + suffix)
                 number += 1
@@ -74,8 +75,7 @@ extension NamingTemplate {
     /// beside `IMG_0001`, is kept whole behind an underscore.
     package static func suffix(of name: Path, after stem: Path) -> Path {
         let name = name.name.bytes
-        let folded = { (byte: UInt8) in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-        guard name.count >= stem.bytes.count, zip(name, stem.bytes).allSatisfy({ folded($0) == folded($1) }) else {
+        guard name.count >= stem.bytes.count, zip(name, stem.bytes).allSatisfy({ lowered($0) == lowered($1) }) else {
             return Path(bytes: [UInt8(ascii: "_")] + name)
         }
         return Path(bytes: name[stem.bytes.count...])
@@ -118,6 +118,9 @@ extension NamingTemplate {
         return bytes.isEmpty ? Array("unknown".utf8) : bytes
     }
 }
+
+/// The byte of an ASCII capital as that of the small letter; every other one as it is.
+private func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
 /// Slash, NUL and control bytes become `_`.
 private func harmless(_ bytes: [UInt8]) -> [UInt8] {

@@ -125,6 +125,18 @@ private func path(_ template: String, _ shot: NamingTemplate.Shot, _ suffix: Str
         #expect(names.map(\.shown) == ["IMG_0001.a_", "IMG_0001-2.a_", "IMG_0001-3.a_"])
     }
 
+    /// Only a library that takes them for one makes the first names collide.
+    @Test func `tells sidecars apart that differ in case once there is a collision`() throws {
+        let suffixes = [".JPG", ".xmp", ".XMP"].map { Path($0) }
+        let template = try NamingTemplate("{stem}{ext}")
+        #expect(
+            template.paths(for: shot(), suffixes: suffixes).map(\.shown)
+                == ["IMG_0001.JPG", "IMG_0001.xmp", "IMG_0001.XMP"])
+        #expect(
+            template.paths(for: shot(), suffixes: suffixes, collision: 1).map(\.shown)
+                == ["IMG_0001_1.JPG", "IMG_0001_1.xmp", "IMG_0001_1-2.XMP"])
+    }
+
     @Test(arguments: [
         ("IMG_0001.HEIC", "IMG_0001", ".HEIC"),
         ("IMG_0001.CR2.xmp", "IMG_0001", ".CR2.xmp"),

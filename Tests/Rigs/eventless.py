@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Shows a folder once more at a mount point, where no event tells of what is done behind it: a share without a server.
 
-    eventless.py BACK MOUNT       in the foreground, until MOUNT is unmounted
+    eventless.py BACK MOUNT [--fold]       in the foreground, until MOUNT is unmounted
 
 Whatever reaches BACK by its own path appears at MOUNT as if another machine had written it there. What is done through
-MOUNT goes to BACK. A rename that must not replace anything is not understood, as on NFS.
+MOUNT goes to BACK. A rename that must not replace anything is not understood, as on NFS. With --fold names that differ in
+case only, or in how an accent is composed, are one, and the first way of writing it stays, as on ext4 with casefold.
 """
 # python3-fusepy is the distribution's, and so belongs to its own python3.
-import os, sys
+import os, sys, unicodedata
 
 from fusepy import FUSE, FuseOSError, Operations
 
@@ -113,7 +114,32 @@ class Mirror(Operations):
         os.utime(self.behind(path), ns=times)
 
 
-if len(sys.argv) != 3:
+class Folding(Mirror):
+    """A name that is no text, or that nothing is like, stands for itself."""
+
+    @staticmethod
+    def folded(name):
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+
+    def behind(self, path):
+        found = self.back
+        for name in path.split("/")[1:]:
+            try:
+                there = os.listdir(found)
+            except OSError:
+                there = []
+            if name not in there:
+                name = next((other for other in there if self.folded(other) == self.folded(name)), name)
+            found += "/" + name
+        return found
+
+    @told
+    def link(self, new, old):
+        os.link(self.behind(old), self.behind(new))
+
+
+if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--fold"]):
     sys.exit(__doc__)
-FUSE(Mirror(sys.argv[1]), sys.argv[2], foreground=True, nothreads=True, fsname="eventless", use_ino=True,
+kind = Folding if sys.argv[3:] else Mirror
+FUSE(kind(sys.argv[1]), sys.argv[2], foreground=True, nothreads=True, fsname="eventless", use_ino=True,
      default_permissions=True, allow_other=os.getuid() == 0)

@@ -6,6 +6,7 @@ package final class Eventless: @unchecked Sendable {
     /// What is written here appears at the mount point as if another machine had written it.
     package let back: URL
     private let point: URL
+    private let options: [String]
     private var server: Process
 
     /// Says aloud that `what` is skipped where there is no FUSE, or no right to use it.
@@ -17,22 +18,24 @@ package final class Eventless: @unchecked Sendable {
         return false
     }
 
-    package init(_ back: URL, at point: URL) async throws {
+    /// - Parameter foldsCase: names that differ in case, or in how an accent is composed, are one.
+    package init(_ back: URL, at point: URL, foldsCase: Bool = false) async throws {
         self.back = back
         self.point = point
+        options = foldsCase ? ["--fold"] : []
         try FileManager.default.createDirectory(at: back, withIntermediateDirectories: true)
-        server = try Self.start(back, point)
+        server = try Self.start(back, point, options)
         try await waitUntilMounted()
     }
 
     deinit { end() }
 
-    private static func start(_ back: URL, _ point: URL) throws -> Process {
+    private static func start(_ back: URL, _ point: URL, _ options: [String]) throws -> Process {
         let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Rigs/eventless.py")
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = [program.path, back.path, point.path]
+        process.arguments = [program.path, back.path, point.path] + options
         process.standardInput = FileHandle.nullDevice
         try process.run()
         return process
@@ -63,7 +66,7 @@ package final class Eventless: @unchecked Sendable {
 
     package func mountAgain() async throws {
         unmount()
-        server = try Self.start(back, point)
+        server = try Self.start(back, point, options)
         try await waitUntilMounted()
     }
 

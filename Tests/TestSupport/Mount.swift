@@ -46,6 +46,29 @@ package final class Mount: Sendable {
         try Self.run(["mount", "-t", "overlay", "-o", options, "overlay", point.path])
     }
 
+    /// A disk that takes names that differ in case for one: ext4 with `casefold` on one of its folders, or vfat. Both are
+    /// in a file beside `point`.
+    ///
+    /// - Returns: nil after saying aloud that `what` is skipped, where the kernel has no such filesystem, or no loop device.
+    package static func foldingDisk(_ type: String, at point: URL, for what: String) throws -> Mount? {
+        let image = point.path + ".img"
+        let make =
+            type == "vfat"
+            ? "mkfs.vfat \"$0\" && mount -o loop \"$0\" \"$1\""
+            : "mkfs.ext4 -q -O casefold -E encoding=utf8 \"$0\" && mount -o loop \"$0\" \"$1\" && rmdir \"$1\"/lost+found"
+                + " && chattr +F \"$1\""
+        let outcome = try Programs.run(
+            "/bin/sh", ["-c", "PATH=$PATH:/sbin:/usr/sbin; truncate -s 64M \"$0\" && \(make)", image, point.path])
+        if outcome.status == 0 { return Mount(adopting: point) }
+        // Mounted, but not what was asked for.
+        _ = try Programs.run("/bin/sh", ["-c", "umount \"$0\" 2>/dev/null; true", point.path])
+        let why = outcome.errors.split(separator: "\n").first ?? ""
+        print("skipped: \(what) on \(type) (\(why))")
+        return nil
+    }
+
+    private init(adopting point: URL) { self.point = point }
+
     deinit {
         // Not there any more when the test ended it.
         try? Self.run(["umount", "-l", point.path])
