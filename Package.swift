@@ -98,7 +98,9 @@ let package = Package(
         program(
             "photospool-decoder", ["PhotoModel", "Codecs", "DecoderHost", "CHEIF"]),
         program("photospool-decoder-av", ["PhotoModel", "Codecs", "Movies", "DecoderHost"]),
-        program("photospool", ["PhotoModel", "ControlAPI", "Files", "Store", "HTTPClient", "Config", "CLinux"]),
+        program(
+            "photospool",
+            ["PhotoModel", "ControlAPI", "Files", "Store", "Preview", "Ingest", "HTTPClient", "Config", "CLinux"]),
         // `package` reaches no other package, so this benchmark is a target of this one.
         .executableTarget(
             name: "preview-bench", dependencies: ["PhotoModel", "Files", "Preview"], path: "Benchmarks/PreviewBench",

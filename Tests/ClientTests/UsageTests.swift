@@ -16,7 +16,7 @@ private func commandNames() throws -> [String] {
         "status", "watch", "jobs", "job", "batches", "batch", "assets", "show", "import", "retry", "cancel", "pause",
         "resume", "rescan", "reload", "verify", "manifest", "backup", "rebuild", "adopt", "previews", "sweep", "undo",
         "delete", "forget",
-        "operations", "init", "doctor", "config", "completions", "help",
+        "operations", "init", "doctor", "config", "template", "completions", "help",
     ]
 
     @Test func `lists every command in the overview`() throws {
@@ -59,6 +59,8 @@ private func commandNames() throws -> [String] {
         (["cancel", "--batch", "x"], "not an id"),
         (["assets", "--from", "yesterday"], "takes a date"),
         (["import"], "needs PATH..."),
+        (["template", "{stem}{ext}"], "needs FILE..."),
+        (["template", "{stm}{ext}", "x.jpg"], "unknown token {stm}, at character 1; did you mean `{stem}`?"),
         (["completions", "tcsh"], "bash, zsh and fish"),
         (["--color", "sometimes", "status"], "auto, always, never"),
         (["status\u{1B}[31m"], "There is no command"),

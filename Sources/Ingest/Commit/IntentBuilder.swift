@@ -66,12 +66,8 @@ struct IntentBuilder {
     }
 
     private var placement: Placement {
-        let lead = staged[0]
-        let shot = NamingTemplate.Shot(
-            capturedAt: facts.facts.capturedAt ?? WallTime(secondsSince1970: lead.sourceStamp.mtime / 1_000_000_000),
-            make: facts.facts.make, model: facts.facts.model, lens: facts.facts.lens, stem: lead.source.name.stem,
-            drop: claim.job.drop, batch: claim.job.batch, sequence: sequence, sha256: lead.sha256, id: assetID
-        )
-        return Placement(template: plan.template, shot: shot, names: staged.map(\.source.name))
+        Placement(
+            of: staged, facts: facts.facts, template: plan.template, drop: claim.job.drop, batch: claim.job.batch,
+            sequence: sequence, id: assetID)
     }
 }

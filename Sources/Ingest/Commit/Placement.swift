@@ -12,6 +12,21 @@ struct Placement: Sendable {
         suffixes = names.map { NamingTemplate.suffix(of: $0, after: shot.stem) }
     }
 
+    /// Of files that lie in the order of their shot.
+    ///
+    /// - Parameter sequence: what `{seq}` stands for.
+    init(
+        of files: [StagedResource], facts: Facts, template: NamingTemplate, drop: String, batch: Batch.ID,
+        sequence: Int64, id: Asset.ID
+    ) {
+        let lead = files[0]
+        let shot = NamingTemplate.Shot(
+            capturedAt: facts.capturedAt ?? WallTime(secondsSince1970: lead.sourceStamp.mtime / 1_000_000_000),
+            make: facts.make, model: facts.model, lens: facts.lens, stem: lead.source.name.stem, drop: drop,
+            batch: batch, sequence: sequence, sha256: lead.sha256, id: id)
+        self.init(template: template, shot: shot, names: files.map(\.source.name))
+    }
+
     /// One path a file, in order, relative to the library; all share their stem.
     func paths(collision: Int) -> [Path] {
         template.paths(for: shot, suffixes: suffixes, collision: collision)

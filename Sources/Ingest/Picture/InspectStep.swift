@@ -15,11 +15,15 @@ struct InspectStep {
         var inspections: [Inspection] = []
         for resource in staged { inspections.append(try inspect(resource)) }
         guard let lead = staged.first, let inspection = inspections.first else { return inspections }
-        // A sidecar is what its name says: many are plain text.
+        try Self.checkKind(of: lead, inspection)
+        return inspections
+    }
+
+    /// A sidecar is what its name says: many are plain text.
+    static func checkKind(of lead: StagedResource, _ inspection: Inspection) throws(ImportEnded) {
         if inspection.mediaType == .unknown, DuplicateStep.shotRoles.contains(lead.role) {
             throw ImportEnded(unknown(lead))
         }
-        return inspections
     }
 
     private func inspect(_ resource: StagedResource) throws(ImportEnded) -> Inspection {
@@ -28,6 +32,14 @@ struct InspectStep {
                 try library.root.openForReading(resource.staged)
             }
         }
+        return try Self.inspect(descriptor, of: resource, decoders: decoders, isCancelled: isCancelled, log: log)
+    }
+
+    /// The file as `descriptor` has it, wherever that lies.
+    static func inspect(
+        _ descriptor: borrowing Descriptor, of resource: StagedResource, decoders: DecoderPool,
+        isCancelled: () -> Bool, log: Log
+    ) throws(ImportEnded) -> Inspection {
         do throws(DecoderFailure) {
             return try decoders.inspect(
                 descriptor, size: resource.size, name: resource.source.name, isCancelled: isCancelled)
@@ -38,13 +50,13 @@ struct InspectStep {
             case .problem(let problem):
                 // Ours, not the file's: it goes on by what its name promises, and says so.
                 log(LogLine(.warning, problem, [("PATH", SafeText.of(resource.source))]))
-                return Inspection(mediaType: Self.expectedType(of: resource.source))
+                return Inspection(mediaType: expectedType(of: resource.source))
             }
         }
     }
 
     /// A name that promises a photo makes its owner expect one; any other name is simply not ours.
-    private func unknown(_ lead: StagedResource) -> Problem {
+    private static func unknown(_ lead: StagedResource) -> Problem {
         if lead.size == 0 { return Problem(.empty, "\(SafeText.of(lead.source)) is empty.") }
         if NameKind(extension: lead.source.lowercaseExtension).isMedia {
             return Problem(

@@ -127,7 +127,7 @@ struct Installed {
 
     // MARK: The programs
 
-    private static func programs(_ unit: UnitText?) -> [String: Path] {
+    static func programs(_ unit: UnitText?) -> [String: Path] {
         var own = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &own, own.count)
         let here = count > 0 ? Path(bytes: own.prefix(count).map { UInt8(bitPattern: $0) }).parent : Path("/usr/bin")

@@ -8,7 +8,7 @@ enum CommandTable {
             "Looking after the library",
             [.verify, .manifest, .backup, .rebuild, .adopt, .previews, .sweep, .undo, .delete, .forget, .operations]
         ),
-        ("Setting up", [.initialise, .doctor, .config, .completions, .help]),
+        ("Setting up", [.initialise, .doctor, .config, .template, .completions, .help]),
     ]
 
     static var commands: [Command] { groups.flatMap(\.commands) }
