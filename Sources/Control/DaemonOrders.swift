@@ -12,19 +12,22 @@ package struct DaemonOrders: Sendable {
         package var queued: Int
         /// Files the spool knows already.
         package var known: Int
-        /// For a dry run: the shots.
-        package var groups: [SettledGroup]
+        /// For a dry run: the shots, and what would become of them.
+        package var groups: [ImportForecast]
+        /// For a dry run: what is passed over.
+        package var ignored: [IgnoredName]
         /// What was asked for and is not imported.
         package var refused: [(path: Path, problem: Problem)]
 
         package init(
-            batch: Batch.ID?, queued: Int, known: Int, groups: [SettledGroup],
+            batch: Batch.ID?, queued: Int, known: Int, groups: [ImportForecast] = [], ignored: [IgnoredName] = [],
             refused: [(path: Path, problem: Problem)]
         ) {
             self.batch = batch
             self.queued = queued
             self.known = known
             self.groups = groups
+            self.ignored = ignored
             self.refused = refused
         }
     }

@@ -25,17 +25,36 @@ package struct IgnoreRules: Sendable {
         self.init(drop.ignore, moveTo: drop.moveTo.isEmpty ? Path(".imported") : drop.moveTo.below(drop.path))
     }
 
+    /// Why a name is passed over.
+    package enum Rule: Hashable, Sendable {
+        /// The daemon's own folder.
+        case own
+        /// Where sources are moved to.
+        case moveTo
+        /// The list that always stands.
+        case builtIn
+        /// A pattern of the drop's `ignore`, as written.
+        case pattern(String)
+    }
+
     /// `folder` is the path of the file's folder below the drop folder, empty at the top.
     package func ignores(_ name: Path, in folder: Path, isFolder: Bool) -> Bool {
-        if name == Self.ownFolder { return true }
-        if let moveTo, isFolder, moveTo.name == name, moveTo == folder / name { return true }
-        var isIgnored = Self.isIgnoredByDefault(name)
-        guard !globs.isEmpty else { return isIgnored }
+        rule(for: name, in: folder, isFolder: isFolder) != nil
+    }
+
+    /// The rule by which a name is passed over; nil when it is not.
+    package func rule(for name: Path, in folder: Path, isFolder: Bool) -> Rule? {
+        if name == Self.ownFolder { return .own }
+        if let moveTo, isFolder, moveTo.name == name, moveTo == folder / name { return .moveTo }
+        var rule: Rule? = Self.isIgnoredByDefault(name) ? .builtIn : nil
+        guard !globs.isEmpty else { return rule }
         let path = folder / name
-        for (glob, takesBack) in globs where takesBack == isIgnored {
-            if glob.matches(name: name, path: path, isFolder: isFolder) { isIgnored = !takesBack }
+        for (glob, takesBack) in globs where takesBack == (rule != nil) {
+            if glob.matches(name: name, path: path, isFolder: isFolder) {
+                rule = takesBack ? nil : .pattern(glob.text)
+            }
         }
-        return isIgnored
+        return rule
     }
 
     /// Hidden files and folders, what operating systems and storage boxes leave behind, and what is still being

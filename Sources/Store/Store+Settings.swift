@@ -36,6 +36,14 @@ extension Store {
         }
     }
 
+    /// The number of a counter that was given last; 0 before the first.
+    package func lastNumber(of counter: String) throws(Problem) -> Int64 {
+        try read { (connection) throws(Problem) in
+            try connection.number(
+                "SELECT CAST(value AS INTEGER) FROM setting WHERE key = ?", [.text("counter." + counter)]) ?? 0
+        }
+    }
+
     /// Reads every page of the database and checks its structure; for a large one this takes seconds.
     /// - Throws: `E_STATE_IO` naming the first fault.
     package func checkIntegrity() throws(Problem) {

@@ -87,6 +87,7 @@ final class ControlRoom: Sendable {
 
     private static func orders(for daemon: Daemon) -> DaemonOrders {
         let store = daemon.store
+        let dryRuns = DryRuns(daemon: daemon)
         return DaemonOrders(
             pause: { () throws(Problem) in try daemon.setPaused(true) },
             resume: { () throws(Problem) in try daemon.setPaused(false) },
@@ -102,9 +103,12 @@ final class ControlRoom: Sendable {
             },
             reload: { daemon.reload() },
             importPaths: { (paths, isDryRun) throws(Problem) in
-                let outcome = try ManualImport(settings: daemon.live.current, store: store).run(
-                    paths, isDryRun: isDryRun)
-                daemon.room.wake()
+                let settings = daemon.live.current
+                let order = ManualImport(
+                    settings: settings, store: store,
+                    forecast: { (groups) throws(Problem) in try dryRuns.run(groups, settings: settings) })
+                let outcome = try order.run(paths, isDryRun: isDryRun)
+                if !isDryRun { daemon.room.wake() }
                 return outcome
             },
             retry: { (job) throws(Problem) in

@@ -11,6 +11,8 @@ import Store
 struct ManualImport {
     let settings: Settings
     let store: Store
+    /// What becomes of shots; asked for a dry run only.
+    let forecast: ([SettledGroup]) throws(Problem) -> [ImportForecast]
 
     /// The drop name of jobs that come from an import root.
     static let rootName = "import"
@@ -27,12 +29,14 @@ struct ManualImport {
     private struct Haul {
         var found: [Found] = []
         var refused: [(path: Path, problem: Problem)] = []
+        var ignored: [IgnoredName] = []
         var isFull = false
     }
 
     func run(_ paths: [Path], isDryRun: Bool) throws(Problem) -> DaemonOrders.Imported {
         var groups: [SettledGroup] = []
         var refused: [(path: Path, problem: Problem)] = []
+        var ignored: [IgnoredName] = []
         for path in paths {
             guard let (root, drop) = place(of: path) else {
                 refused.append((path, outside(path)))
@@ -50,6 +54,7 @@ struct ManualImport {
             }
             groups += try grouped(haul.found, drop: drop?.name ?? Self.rootName, filesystem: filesystem)
             refused += haul.refused
+            ignored += haul.ignored
             if haul.isFull {
                 refused.append(
                     (
@@ -60,11 +65,31 @@ struct ManualImport {
                     ))
             }
         }
-        return try queue(groups, refused: refused, isDryRun: isDryRun)
+        guard !isDryRun else { return try tried(groups, ignored: ignored, refused: refused) }
+        return try queue(groups, refused: refused)
+    }
+
+    private func tried(
+        _ groups: [SettledGroup], ignored: [IgnoredName], refused: [(path: Path, problem: Problem)]
+    ) throws(Problem) -> DaemonOrders.Imported {
+        // In the order of a batch. A path that was asked for twice, or with its folder, counts once.
+        var seen: Set<Path> = []
+        let sorted = groups.sorted { NaturalOrder.precedes($0.files[0].path, $1.files[0].path) }
+        let once = sorted.filter { seen.insert($0.files[0].path).inserted }
+        let forecasts = try forecast(once)
+        var known = 0
+        var queued = 0
+        for shot in forecasts {
+            let new = shot.files.count { if case .known = $0.outcome { false } else { true } }
+            known += shot.files.count - new
+            if new > 0 { queued += 1 }
+        }
+        return .init(
+            batch: nil, queued: queued, known: known, groups: forecasts, ignored: ignored, refused: refused)
     }
 
     private func queue(
-        _ groups: [SettledGroup], refused: [(path: Path, problem: Problem)], isDryRun: Bool
+        _ groups: [SettledGroup], refused: [(path: Path, problem: Problem)]
     ) throws(Problem) -> DaemonOrders.Imported {
         var new: [SettledGroup] = []
         var known = 0
@@ -79,14 +104,11 @@ struct ManualImport {
             group.files = unknown
             if !unknown.isEmpty { new.append(group) }
         }
-        if isDryRun || new.isEmpty {
-            return .init(
-                batch: nil, queued: new.count, known: known, groups: isDryRun ? new : [], refused: refused)
-        }
+        if new.isEmpty { return .init(batch: nil, queued: 0, known: known, refused: refused) }
         let now = SystemClock.now()
         let batch = try store.openManualBatch(at: now)
         let jobs = try store.enqueue(new, isManual: true, batch: batch, at: now)
-        return .init(batch: batch, queued: jobs.count, known: known, groups: [], refused: refused)
+        return .init(batch: batch, queued: jobs.count, known: known, refused: refused)
     }
 
     // MARK: Finding
@@ -124,8 +146,13 @@ struct ManualImport {
                 if kind == .regular || kind == .directory { names.append((name, kind == .directory)) }
                 return true
             }
-            for (name, isFolder) in names where !rules.ignores(name, in: relative, isFolder: isFolder) {
+            for (name, isFolder) in names {
                 if haul.isFull { return }
+                if let rule = rules.rule(for: name, in: relative, isFolder: isFolder) {
+                    let path = root / relative / name
+                    if haul.ignored.count < Self.mostFiles { haul.ignored.append(IgnoredName(path: path, rule: rule)) }
+                    continue
+                }
                 do throws(Errno) {
                     try collect(relative / name, in: folder, root: root, rules: rules, asNamed: false, into: &haul)
                 } catch {

@@ -56,6 +56,22 @@ import Testing
         #expect(!IgnoreRules(for: drop).ignores(Path("here"), in: Path("done"), isFolder: true))
     }
 
+    @Test func `say which of them passes a name over`() {
+        var drop = DropFolder(name: "card", path: Path("/drop/card"))
+        drop.ignore = ["*.bak", "raw/", "!keep.bak", "keep*", "!.well-known"]
+        let rules = IgnoreRules(for: drop)
+        let expected: [(String, Bool, IgnoreRules.Rule?)] = [
+            ("a.jpg", false, nil), ("a.bak", false, .pattern("*.bak")), ("raw", true, .pattern("raw/")),
+            ("raw", false, nil), ("keep.bak", false, .pattern("keep*")), (".hidden", false, .builtIn),
+            (".well-known", true, nil), (".photospool", true, .own), (".imported", true, .moveTo),
+            ("x.tmp", false, .builtIn),
+        ]
+        for (name, isFolder, rule) in expected {
+            #expect(rules.rule(for: Path(name), in: Path(""), isFolder: isFolder) == rule, "\(name)")
+            #expect(rules.ignores(Path(name), in: Path(""), isFolder: isFolder) == (rule != nil), "\(name)")
+        }
+    }
+
     @Test(arguments: [
         ("*.jpg", "A.JPG", true), ("*.jpg", "a.jpg.txt", false), ("*", "", true), ("?", "a", true), ("?", "ab", false),
         ("a*b*c", "axxbyyc", true), ("a*b*c", "axxbyy", false), ("[a-c]x", "Bx", true), ("[!a-c]x", "bx", false),

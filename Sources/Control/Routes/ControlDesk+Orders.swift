@@ -49,7 +49,7 @@ extension ControlDesk {
         let outcome = try door.orders.importPaths(paths, order.dryRun)
         let body = ImportBody(
             dryRun: order.dryRun, batch: outcome.batch, queued: outcome.queued, known: outcome.known,
-            groups: order.dryRun ? outcome.groups : [], refused: outcome.refused.map { ($0.path, $0.problem) })
+            groups: outcome.groups, ignored: outcome.ignored, refused: outcome.refused.map { ($0.path, $0.problem) })
         return .json(body, status: order.dryRun || outcome.batch == nil ? 200 : 202)
     }
 

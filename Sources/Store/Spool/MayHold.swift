@@ -14,6 +14,13 @@ extension Store {
             return try MayHold.wasHandedOver(file, of: job, on: connection)
         }
     }
+
+    /// Whether bytes of that size can be known: an original has it, or some bytes are kept out, whose size nobody knows.
+    package func mayHoldBytes(ofSize size: Int64) throws(Problem) -> Bool {
+        try read { (connection) throws(Problem) in
+            try connection.number(MayHold.bytesOfSize, [.integer(size)]) == 1
+        }
+    }
 }
 
 /// The questions behind ``Store/mayHold(_:of:)``.
@@ -21,6 +28,9 @@ enum MayHold {
     /// Uncompressed RAW files of one camera are all of one size: then a thousand are looked at, some milliseconds, and
     /// the guess may be wrong.
     static let originalsOfSize = "SELECT source_path FROM resource INDEXED BY resource_size WHERE size = ? LIMIT 1000"
+    static let bytesOfSize = """
+        SELECT EXISTS (SELECT 1 FROM resource INDEXED BY resource_size WHERE size = ?) OR EXISTS (SELECT 1 FROM tombstone)
+        """
     /// The index that is there begins with drop and filesystem: it is asked filesystem by filesystem, which are few.
     static let nextFilesystem = """
         SELECT filesystem FROM job_file INDEXED BY job_file_version

@@ -52,6 +52,16 @@ extension Store {
         try read { (connection) throws(Problem) in try JobRow.find(id, on: connection) }
     }
 
+    /// The job that answers for a file in this version; nil when it would be queued.
+    package func job(answeringFor file: SettledFile, of drop: String) throws(Problem) -> Job? {
+        try read { (connection) throws(Problem) in
+            let owner = try FileClaim.owner(
+                drop, file.filesystem, file.path, size: file.stamp.size, mtime: file.stamp.mtime, on: connection)
+            guard let owner else { return nil }
+            return try JobRow.find(owner, on: connection)
+        }
+    }
+
     /// Jobs, newest first.
     /// - Throws: `E_BAD_REQUEST` for a limit outside 1...200 or a foreign cursor.
     package func jobs(

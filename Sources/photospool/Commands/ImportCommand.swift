@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Glibc
+internal import HTTPClient
 internal import PhotoModel
 
 extension Command {
@@ -7,10 +8,12 @@ extension Command {
         name: "import",
         summary: "queue files or folders by hand",
         operands: [Operand(name: "PATH", count: .many, completion: .files)],
-        options: [Option("dry-run", letter: "n", "say what would be queued, and queue nothing")],
+        options: [Option("dry-run", letter: "n", "say what would become of each file, and change nothing")],
         details: [
             "The paths have to lie below a drop folder or one of control.import_roots. The sources are always kept,"
                 + " whatever the drop folder says.",
+            "With --dry-run each file is a line: the name it would get, what it is a duplicate of, that it is known"
+                + " already, refused and why, or which pattern of `ignore` passes it over. Pictures are not decoded for that.",
             "Exits with 1 when a path was refused; the others are queued all the same.",
         ],
         examples: [
@@ -20,28 +23,36 @@ extension Command {
     ) { invocation throws(Failure) in
         let paths = invocation.operands.map(absolute)
         var daemon = try invocation.daemon()
+        let isDryRun = invocation.has("dry-run")
         let bytes = try daemon.post(
-            "/v1/import", ImportRequest(paths: paths, dryRun: invocation.has("dry-run")))
+            "/v1/import", ImportRequest(paths: paths, dryRun: isDryRun),
+            // Photos are read before it is answered.
+            deadline: isDryRun ? .seconds(24 * 3600) : Connection.usualDeadline)
         let body = try Daemon.decode(ImportBody.self, bytes)
         let console = invocation.console
         if invocation.wantsJSON { console.print(json: bytes) } else { describe(body, console) }
-        return body.refused.isEmpty ? .ok : .failed
+        // A dry run answers for all of them.
+        let isRefused = body.groups.contains { $0.error != nil }
+        return body.refused.isEmpty && !isRefused ? .ok : .failed
     }
 
     private static func describe(_ body: ImportBody, _ console: Console) {
         let style = console.style
-        for group in body.groups {
-            let names = group.files.map { SafeText.of($0.path) }.joined(separator: " + ")
-            let size = Amounts.bytes(group.files.reduce(Int64(0)) { $0 + $1.size })
-            if let error = group.error {
-                console.print("\(style(.warning, "-")) \(names)  \(style(.faint, SafeText.of(error.detail)))")
-            } else {
-                console.print("\(style(.good, "+")) \(names)  \(style(.faint, size))")
-            }
+        for group in body.groups { ForecastText(style: style).lines(of: group).forEach { console.print($0) } }
+        for name in body.ignored {
+            let rule = name.pattern.map { "by the pattern \(SafeText.of($0))" } ?? ForecastText.rule(name.rule)
+            console.print("\(style(.faint, "."))  \(SafeText.of(name.path))  \(style(.faint, "ignored \(rule)"))")
         }
         let known = body.known > 0 ? " \(Amounts.count(body.known, "file")) known already." : ""
         if body.dryRun {
-            console.say("\(Amounts.count(body.queued, "shot")) would be queued.\(known)")
+            let refused = body.groups.count { $0.error != nil }
+            let new = body.groups.count { shot in
+                shot.error == nil && shot.files.contains { $0.outcome == "import" }
+            }
+            let duplicates = max(0, body.queued - new - refused)
+            console.say(
+                "\(Amounts.count(new, "shot")) would be imported, \(Amounts.count(duplicates, "duplicate")),"
+                    + " \(refused) refused.\(known)")
         } else {
             let batch = body.batchID.map { " as batch \($0)" } ?? ""
             console.say("\(Amounts.count(body.queued, "shot")) queued\(batch).\(known)")

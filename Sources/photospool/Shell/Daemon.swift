@@ -41,10 +41,12 @@ struct Daemon: ~Copyable {
         try Self.decode(type, try call(HTTPRequest(.get, target), deadline: deadline, isCancelled: isCancelled))
     }
 
-    mutating func post(_ target: String, _ body: (some Encodable)? = [String]?.none) throws(Failure) -> [UInt8] {
+    mutating func post(
+        _ target: String, _ body: (some Encodable)? = [String]?.none, deadline: Duration = Connection.usualDeadline
+    ) throws(Failure) -> [UInt8] {
         var bytes: [UInt8]?
         if let body { bytes = try Self.encode(body) }
-        return try call(HTTPRequest(.post, target, body: bytes))
+        return try call(HTTPRequest(.post, target, body: bytes), deadline: deadline)
     }
 
     /// Up to `limit` items of a list, page by page.

@@ -1,0 +1,68 @@
+import Files
+import PhotoModel
+import Store
+
+/// The names that shots would get one after the other, when nothing else came.
+struct ForecastNames {
+    private let library: Library
+    private let store: Store
+    /// Whether the library takes names that differ in case for one.
+    private let foldsCase: Bool
+    private var taken: Set<Key> = []
+    private var lastNumber: Int64
+
+    init(library: Library, store: Store) throws(Problem) {
+        self.library = library
+        self.store = store
+        foldsCase = try onLibrary(IgnoreRules.ownFolder, doing: "look at") { () throws(Errno) in
+            try library.root.ignoresCase(of: IgnoreRules.ownFolder)
+        }
+        lastNumber = try store.lastNumber(of: "seq")
+    }
+
+    /// The first paths that are free, and are taken from now on.
+    ///
+    /// - Parameter paths: those of try n; calls its second argument for what `{seq}` stands for.
+    mutating func take(
+        _ paths: (_ collision: Int, _ number: () throws(Problem) -> Int64) throws(Problem) -> [Path]
+    ) throws(ImportEnded) -> [Path] {
+        try endingImport { () throws(Problem) in
+            var used: Int64?
+            let next = lastNumber + 1
+            for collision in 0..<CommitStep.mostTries {
+                let tried = try paths(collision) { () throws(Problem) in
+                    used = next
+                    return next
+                }
+                guard try areFree(tried) else { continue }
+                taken.formUnion(tried.map(key))
+                lastNumber = used ?? lastNumber
+                return tried
+            }
+            throw Problem(.libraryIO, "No free name was found.")
+        }
+    }
+
+    private func areFree(_ paths: [Path]) throws(Problem) -> Bool {
+        let keys = paths.map(key)
+        guard Set(keys).count == keys.count, taken.isDisjoint(with: keys) else { return false }
+        for path in paths {
+            let exists = try onLibrary(path, doing: "look at") { () throws(Errno) in try library.root.contains(path) }
+            if exists { return false }
+            if try store.isListed(path) { return false }
+        }
+        return true
+    }
+
+    /// What two paths have in common that lead to one file.
+    private enum Key: Hashable {
+        case bytes([UInt8])
+        /// Compared as Unicode does it: composed or not is the same. So do most filesystems that fold case; where one does
+        /// not (vfat), a number is foretold that will not be needed.
+        case text(String)
+    }
+
+    private func key(_ path: Path) -> Key {
+        foldsCase && path.isText ? .text(path.shown.lowercased()) : .bytes(path.bytes)
+    }
+}

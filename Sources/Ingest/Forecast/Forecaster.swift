@@ -1,0 +1,255 @@
+import Files
+package import PhotoModel
+package import Preview
+package import Store
+
+/// What an import of shots would come to, asked of the state, the library and the files themselves, and nothing changed
+/// by asking: `photospool import --dry-run`.
+///
+/// It takes the steps of an import that decide something, in their order, on the sources instead of on copies. Pictures
+/// are not decoded, so a photo that only its preview would show to be damaged is not told from a sound one. Sources are
+/// read whole only where their bytes may be known: where the catalog, or an earlier file, has one of their size, a deleted
+/// photo's bytes are to be kept out, or the template asks for `{sha}`.
+package struct Forecaster {
+    let store: Store
+    let library: Library
+    let settings: Settings
+    let now: Timestamp
+    let log: Log
+    let isCancelled: @Sendable () -> Bool
+    private let reading: SourceReading
+    private let newID: @Sendable () -> String
+
+    private var names: ForecastNames
+    /// How many of the files have a size.
+    private var sizes: [Int64: Int] = [:]
+    /// The files that would be stored so far, by their bytes.
+    private var stored: [SHA256Digest: Earlier] = [:]
+    private var batch: Batch.ID
+    private var shots = 0
+
+    /// A file of an earlier shot of the same import, and the paths that shot would have.
+    private struct Earlier {
+        var source: Path
+        var shot: Int
+        var lead: Resource
+    }
+
+    package init(
+        store: Store, library: Library, decoders: DecoderPool, settings: Settings, now: Timestamp,
+        newID: @escaping @Sendable () -> String, isCancelled: @escaping @Sendable () -> Bool, log: @escaping Log
+    ) throws(Problem) {
+        self.store = store
+        self.library = library
+        self.settings = settings
+        self.now = now
+        self.newID = newID
+        self.isCancelled = isCancelled
+        self.log = log
+        reading = SourceReading(decoders: decoders, isCancelled: isCancelled, log: log)
+        names = try ForecastNames(library: library, store: store)
+        batch = (try store.batches(limit: 1).items.first?.id ?? 0) + 1
+    }
+
+    /// One answer a group, in their order, which is that of the import.
+    ///
+    /// - Throws: what keeps anything from being said: a library that is away, no decoder, a state that cannot be read.
+    package mutating func run(_ groups: [SettledGroup]) throws(Problem) -> [ImportForecast] {
+        for file in groups.flatMap(\.files) { sizes[file.stamp.size, default: 0] += 1 }
+        var forecasts: [ImportForecast] = []
+        for group in groups { forecasts.append(try forecast(group)) }
+        return forecasts
+    }
+
+    private mutating func forecast(_ group: SettledGroup) throws(Problem) -> ImportForecast {
+        try library.check()
+        var outcomes: [Path: ImportForecast.Outcome] = [:]
+        var joins: Asset.ID?
+        var new: [SettledFile] = []
+        for file in group.files {
+            if let job = try store.job(answeringFor: file, of: group.drop) {
+                outcomes[file.path] = .known(job: job.id, state: job.state, asset: job.asset)
+            } else {
+                new.append(file)
+            }
+        }
+        if !new.isEmpty {
+            do throws(ImportEnded) {
+                if let verdict = group.verdict { throw ImportEnded(verdict) }
+                let shot = try look(at: new, of: group.drop)
+                joins = shot.joins
+                outcomes.merge(shot.outcomes) { $1 }
+            } catch {
+                let problem = error.problem(of: new[0].path)
+                if problem.code.isOutage { throw problem }
+                for file in new { outcomes[file.path] = .refused(problem) }
+            }
+        }
+        return ImportForecast(
+            files: group.files.map { file in
+                ImportForecast.File(
+                    source: file, outcome: outcomes[file.path] ?? .refused(Self.unseen(file)),
+                    companionOf: Self.companion(file, in: group))
+            }, joins: joins)
+    }
+
+    private static func unseen(_ file: SettledFile) -> Problem {
+        Problem(.busy, "\(SafeText.of(file.path)) was not looked at.", todo: "Ask again.")
+    }
+
+    /// The photo that a sidecar names, else the leading one.
+    private static func companion(_ file: SettledFile, in group: SettledGroup) -> Path? {
+        guard !DuplicateStep.shotRoles.contains(file.role) else { return nil }
+        let target = ShotName(file.path.name).target
+        let named = group.files.first { $0.path.name == target && $0.path != file.path }
+        let photos = group.files.filter { DuplicateStep.shotRoles.contains($0.role) }
+        return (named ?? photos.first)?.path
+    }
+
+    // MARK: One shot
+
+    private struct Answer {
+        var outcomes: [Path: ImportForecast.Outcome] = [:]
+        var joins: Asset.ID?
+    }
+
+    /// What is known of the files by their bytes.
+    private struct Bytes {
+        var staged: [StagedResource] = []
+        var inspections: [Inspection] = []
+        var isHashed: Set<Int> = []
+    }
+
+    private mutating func look(at files: [SettledFile], of drop: String) throws(ImportEnded) -> Answer {
+        let job = job(of: files, drop: drop)
+        guard let plan = ImportPlan(job: job, settings: settings) else {
+            throw ImportEnded(
+                Problem(.forbidden, "\(SafeText.of(files[0].path)) lies in no drop folder and in no import root."))
+        }
+        let shot = try read(files, plan)
+        var answer = Answer()
+        let known = try knownBytes(shot, job, &answer)
+        let fresh = shot.staged.indices.filter { answer.outcomes[shot.staged[$0].source] == nil }
+        guard let lead = fresh.first else { return answer }
+        let staged = fresh.map { shot.staged[$0] }
+        let inspections = fresh.map { shot.inspections[$0] }
+        try InspectStep.checkKind(of: shot.staged[lead], shot.inspections[lead])
+
+        let joined = try joined(staged, inspections, job, known.asset)
+        answer.joins = joined?.id
+        let facts = ShotFacts(files: staged, inspections: inspections, now: now)
+        try checkKind(facts, staged, inspections, joined, plan)
+        let beside = joined ?? known.earlier.map { asset(of: $0.lead) }
+        let paths = try names.take { (collision, number) throws(Problem) in
+            if let beside {
+                return Placement.paths(beside: beside, for: staged.map(\.source.name), collision: collision)
+            }
+            return Placement(
+                of: staged, facts: facts.facts, template: plan.template, drop: drop, batch: batch,
+                sequence: plan.template.uses(.seq) ? try number() : 0, id: newID()
+            ).paths(collision: collision)
+        }
+        shots += 1
+        for (place, index) in fresh.enumerated() {
+            let resource = shot.staged[index]
+            answer.outcomes[resource.source] = .stored(paths[place])
+            guard shot.isHashed.contains(index) else { continue }
+            stored[resource.sha256] = Earlier(
+                source: resource.source, shot: known.earlier?.shot ?? shots,
+                lead: known.earlier?.lead ?? staged[0].resource(at: paths[0], inspections[0]))
+        }
+        return answer
+    }
+
+    private func job(of files: [SettledFile], drop: String) -> Job {
+        Job(
+            id: 0, state: .queued, drop: drop, batch: batch, sequence: 1, attempts: 1, crashes: 0, files: files,
+            problem: nil, disposition: .keep, dispositionProblem: nil, notBefore: nil, asset: nil, createdAt: now,
+            finishedAt: nil, isManual: true)
+    }
+
+    private func read(_ files: [SettledFile], _ plan: ImportPlan) throws(ImportEnded) -> Bytes {
+        if let limit = plan.maxFileSize, let big = files.first(where: { $0.stamp.size > limit.bytes }) {
+            throw ImportEnded(
+                Problem(
+                    .tooLarge, "\(SafeText.of(big.path)) has \(big.stamp.size) bytes, more than max_file_size allows."))
+        }
+        var shot = Bytes()
+        for (index, file) in files.enumerated() {
+            let isNeeded = try endingImport { () throws(Problem) in
+                if sizes[file.stamp.size, default: 0] > 1 || plan.template.uses(.sha) && index == 0 { return true }
+                return try store.mayHoldBytes(ofSize: file.stamp.size)
+            }
+            let (resource, inspection) = try reading.read(file, root: plan.root, hashing: isNeeded)
+            if isNeeded { shot.isHashed.insert(index) }
+            shot.staged.append(resource)
+            shot.inspections.append(inspection)
+        }
+        return shot
+    }
+
+    /// Fills in what the library, or this import, has by then, and says which shot it is of.
+    private func knownBytes(
+        _ shot: Bytes, _ job: Job, _ answer: inout Answer
+    ) throws(ImportEnded) -> (asset: Asset.ID?, earlier: Earlier?) {
+        // What was not hashed has a size that nothing known has.
+        let places = shot.staged.indices.filter { shot.isHashed.contains($0) }
+        let hasShot = shot.staged.contains { DuplicateStep.shotRoles.contains($0.role) }
+        var step = DuplicateStep(
+            library: library, store: store, attempt: 1, isCancelled: isCancelled, log: log)
+        if !hasShot {
+            let late = LateStep(store: store, job: job, now: now)
+            step.within = try endingImport { () throws(Problem) in
+                if let joined = try late.asset(for: shot.staged, shot.inspections) { return [joined.id] }
+                return try late.assetsOfShot()
+            }
+        }
+        let finding = try step.run(places.map { HashedFile(shot.staged[$0]) })
+        if let asset = finding.asset {
+            for index in finding.known { answer.outcomes[shot.staged[places[index]].source] = .duplicate(of: asset) }
+        }
+        var earlier: Earlier?
+        for index in places where answer.outcomes[shot.staged[index].source] == nil {
+            let file = shot.staged[index]
+            guard let same = stored[file.sha256] else { continue }
+            // As in the library, a sidecar is known only together with its shot.
+            guard DuplicateStep.shotRoles.contains(file.role) || earlier?.shot == same.shot else { continue }
+            earlier = earlier ?? same
+            answer.outcomes[file.source] = .repeated(same.source)
+        }
+        return (finding.asset, earlier)
+    }
+
+    private func joined(
+        _ staged: [StagedResource], _ inspections: [Inspection], _ job: Job, _ known: Asset.ID?
+    ) throws(ImportEnded) -> Asset? {
+        let late = LateStep(store: store, job: job, now: now)
+        let asset = try endingImport { () throws(Problem) in
+            if let known { return try store.asset(known) }
+            return try late.asset(for: staged, inspections)
+        }
+        let hasShot = job.files.contains { DuplicateStep.shotRoles.contains($0.role) }
+        if asset == nil, !hasShot { throw ImportEnded(late.orphan()) }
+        return asset
+    }
+
+    private func checkKind(
+        _ facts: ShotFacts, _ staged: [StagedResource], _ inspections: [Inspection], _ joined: Asset?,
+        _ plan: ImportPlan
+    ) throws(ImportEnded) {
+        guard !plan.kinds.isEmpty else { return }
+        let resources = zip(staged, inspections).map { $0.resource(at: $0.staged, $1) }
+        let kind = joined?.joined(by: resources, facts: facts.facts, preview: nil).kind ?? facts.kind
+        guard !plan.kinds.contains(kind) else { return }
+        throw ImportEnded(
+            Problem(
+                .filtered, "\(SafeText.of(staged[0].source)) is a \(kind.rawValue), which this drop leaves alone."))
+    }
+
+    /// An asset that is not there yet, as far as names are made from it.
+    private func asset(of lead: Resource) -> Asset {
+        Asset(
+            id: "", kind: .photo, collection: "", facts: Facts(), resources: [lead],
+            preview: AssetPreview(state: .none), importedAt: now)
+    }
+}
