@@ -8,6 +8,9 @@ package struct AssetBody: Codable, Hashable, Sendable {
     /// `+02:00`.
     @OrNull package var capturedOffset: String?
     @OrNull package var dateSource: String?
+    /// What the file says first of its time, where that was not believed.
+    @OrNull package var implausibleAt: String?
+    @OrNull package var implausibleSource: String?
     @OrNull package var make: String?
     @OrNull package var model: String?
     @OrNull package var lens: String?
@@ -29,6 +32,8 @@ package struct AssetBody: Codable, Hashable, Sendable {
         case capturedAt = "captured_at"
         case capturedOffset = "captured_offset"
         case dateSource = "date_source"
+        case implausibleAt = "implausible_at"
+        case implausibleSource = "implausible_source"
         case make, model, lens, latitude, longitude, width, height
         case contentIdentifier = "content_identifier"
         case resources, collection, kind, preview, renditions
@@ -41,6 +46,8 @@ package struct AssetBody: Codable, Hashable, Sendable {
         capturedAt = facts.capturedAt?.text
         capturedOffset = facts.capturedOffset
         dateSource = facts.dateSource?.rawValue
+        implausibleAt = facts.implausibleAt?.text
+        implausibleSource = facts.implausibleSource?.rawValue
         make = facts.make
         model = facts.model
         lens = facts.lens

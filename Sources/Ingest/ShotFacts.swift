@@ -17,6 +17,9 @@ struct ShotFacts: Sendable {
             return
         }
         var facts = Self.facts(of: lead, inspection, now: now)
+        let implausible = CaptureDate.implausible(in: inspection.dates, now: now)
+        facts.implausibleAt = implausible?.time
+        facts.implausibleSource = implausible?.source
         // The leading file may be silent where a companion speaks: a HEIC without GPS beside a RAW with it.
         for (other, resource) in zip(inspections, staged).dropFirst() where resource.role != .sidecar {
             facts.make = facts.make ?? other.facts.make

@@ -43,6 +43,8 @@ extension Facts {
         capturedAt = photo.capturedAt
         capturedOffset = photo.capturedOffset
         dateSource = photo.dateSource
+        implausibleAt = photo.implausibleAt
+        implausibleSource = photo.implausibleSource
         size = photo.size
         orientation = photo.orientation
         isScreenshot = photo.isScreenshot

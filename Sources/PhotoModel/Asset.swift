@@ -55,6 +55,9 @@ package struct Facts: Hashable, Sendable, Codable {
     package var dateSource: DateSource?
     /// `+02:00`, as EXIF OffsetTime writes it.
     package var capturedOffset: String?
+    /// What the file says first of its time, where that was not believed; as written there.
+    package var implausibleAt: WallTime?
+    package var implausibleSource: DateSource?
     package var make: String?
     package var model: String?
     package var lens: String?

@@ -38,7 +38,7 @@ package struct CaptureDate: Hashable, Sendable {
     package static func choose(
         from dates: [CaptureDate], name: Path, modified: WallTime, now: Timestamp
     ) -> CaptureDate {
-        for source in [DateSource.exifOriginal, .exifDigitized, .xmp, .exifModified, .quicktime] {
+        for source in ranked {
             if let date = dates.first(where: { $0.source == source && $0.isPlausible(now: now) }) { return date }
         }
         if let time = wallTime(inName: name) {
@@ -46,6 +46,19 @@ package struct CaptureDate: Hashable, Sendable {
             if date.isPlausible(now: now) { return date }
         }
         return CaptureDate(time: modified, source: .mtime)
+    }
+
+    /// What a file can say of its time, the better one first.
+    private static let ranked: [DateSource] = [.exifOriginal, .exifDigitized, .xmp, .exifModified, .quicktime]
+
+    /// The time that a file says first, when it is not believed: kept beside the one that counts, so that a person can see
+    /// what the camera said. Zeros are how EXIF writes that there is none.
+    package static func implausible(in dates: [CaptureDate], now: Timestamp) -> CaptureDate? {
+        for source in ranked {
+            let said = dates.first { $0.source == source && ($0.time.year, $0.time.month, $0.time.day) != (0, 0, 0) }
+            if let said { return said.isPlausible(now: now) ? nil : said }
+        }
+        return nil
     }
 
     /// Whether a camera can have meant it: a time that exists, not before 1990, not more than a day in the future.

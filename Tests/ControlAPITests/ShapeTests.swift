@@ -101,6 +101,8 @@ import Testing
             year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: 31, subseconds: "87")
         facts.capturedOffset = "+02:00"
         facts.dateSource = .exifOriginal
+        facts.implausibleAt = WallTime(year: 2050, month: 12, day: 31, hour: 10)
+        facts.implausibleSource = .xmp
         facts.make = "Apple"
         facts.latitude = 52.5
         facts.size = PixelSize(width: 3024, height: 4032)
@@ -119,6 +121,7 @@ import Testing
             try text(body) == """
                 {"captured_at":"2026-05-17T09:04:31.87","captured_offset":"+02:00","collection":"card",\
                 "content_identifier":null,"date_source":"exif_original","height":4032,"id":"0190-a",\
+                "implausible_at":"2050-12-31T10:00:00","implausible_source":"xmp",\
                 "imported_at":"1970-01-01T00:00:00.000Z","kind":"photo","latitude":52.5,"lens":null,"longitude":null,\
                 "make":"Apple","model":null,"preview":{"code":null,"height":1200,\
                 "path":".photospool/previews/aa/x.jpg","state":"ok","width":900},"renditions":[],\

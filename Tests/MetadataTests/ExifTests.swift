@@ -8,8 +8,7 @@ import Testing
         Inspector.inspect(ByteSource(TIFFWriter.jpeg(tags, bigEndian: bigEndian)))
     }
 
-    /// Case G16: every time has its own offset and fraction.
-    @Test(arguments: [true, false]) func `gives each time its own offset and fraction`(bigEndian: Bool) {
+    @Test(arguments: [true, false]) func `G16 gives each time its own offset and fraction`(bigEndian: Bool) {
         let inspection = Self.inspect(
             [
                 0x132: .text("2020:01:01 00:00:00"),

@@ -14,8 +14,8 @@ import Testing
         CaptureDate.choose(from: dates, name: Path(name), modified: modified, now: now)
     }
 
-    /// Case G15: original 2017, digitized 2002, modified 2020.
-    @Test func `is the original one, whatever the order in the file`() {
+    /// Original 2017, digitized 2002, modified 2020.
+    @Test func `G15 is the original one, whatever the order in the file`() {
         let date = Self.chosen([
             CaptureDate(time: Self.at(2020, 1, 1), source: .exifModified),
             CaptureDate(time: Self.at(2002, 1, 1), source: .exifDigitized),
@@ -31,16 +31,31 @@ import Testing
         #expect(Self.chosen([modified]) == modified)
     }
 
-    /// Cases G11 and G12.
     @Test(arguments: [
         at(1970, 1, 1), at(1980, 1, 1), at(1989, 12, 31), at(0, 0, 0), at(2013, 13, 1), at(2023, 2, 29),
         at(2050, 12, 31),
         at(2026, 5, 19), at(9999, 1, 1),
-    ]) func `that no camera can have meant is passed over for the next one`(time: WallTime) {
+    ]) func `G11 G12 that no camera can have meant is passed over for the next one`(time: WallTime) {
         let digitized = CaptureDate(time: Self.at(2012, 4, 5), source: .exifDigitized)
         #expect(Self.chosen([CaptureDate(time: time, source: .exifOriginal), digitized]) == digitized)
         let fallback = Self.chosen([CaptureDate(time: time, source: .exifOriginal)])
         #expect(fallback == CaptureDate(time: Self.modified, source: .mtime))
+    }
+
+    @Test func `G11 that is passed over is remembered when the file says it first`() {
+        let future = CaptureDate(time: Self.at(2050, 12, 31), offset: "+01:00", source: .exifOriginal)
+        let digitized = CaptureDate(time: Self.at(2012, 4, 5), source: .exifDigitized)
+        let nothing = CaptureDate(time: Self.at(0, 0, 0), source: .exifOriginal)
+        func said(_ dates: [CaptureDate]) -> CaptureDate? { CaptureDate.implausible(in: dates, now: Self.now) }
+        #expect(said([digitized, future]) == future)
+        #expect(said([future]) == future)
+        #expect(said([]) == nil)
+        #expect(said([nothing]) == nil)
+        // Zeros say nothing; what comes next says something.
+        #expect(said([nothing, digitized]) == nil)
+        #expect(said([nothing, CaptureDate(time: Self.at(1980, 1, 1), source: .exifModified)])?.time.year == 1980)
+        // What is worse than what counts is of no interest.
+        #expect(said([digitized, CaptureDate(time: Self.at(2050, 1, 1), source: .exifModified)]) == nil)
     }
 
     @Test(arguments: [

@@ -15,6 +15,8 @@ import Testing
             year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: 31, subseconds: "870")
         facts.capturedOffset = "+02:00"
         facts.dateSource = .exifOriginal
+        facts.implausibleAt = WallTime(year: 2013, month: 13, day: 45, hour: 25, subseconds: "5")
+        facts.implausibleSource = .exifDigitized
         facts.make = "Apple"
         facts.model = "iPhone 13 Pro"
         facts.lens = "back camera 5.7mm f/1.5"

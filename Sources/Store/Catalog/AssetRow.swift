@@ -6,7 +6,7 @@ enum AssetRow {
     static let columns = """
         id, kind, collection, captured_at, captured_offset, date_source, make, model, lens, latitude, longitude, width, \
         height, orientation, content_identifier, is_screenshot, preview_state, preview_code, preview_title, \
-        preview_recovery, preview_path, preview_width, preview_height, imported_at
+        preview_recovery, preview_path, preview_width, preview_height, imported_at, implausible_at, implausible_source
         """
 
     /// The asset without its resources.
@@ -19,6 +19,8 @@ enum AssetRow {
         }
         facts.capturedOffset = try row.optionalText(4)
         facts.dateSource = try row.optionalWord(5)
+        facts.implausibleAt = try row.optionalText(24).flatMap { WallTime(stored: $0) }
+        facts.implausibleSource = try row.optionalWord(25)
         facts.make = try row.optionalText(6)
         facts.model = try row.optionalText(7)
         facts.lens = try row.optionalText(8)
@@ -82,7 +84,7 @@ enum AssetRow {
         try connection.change(
             """
             INSERT INTO asset (\(columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values(asset))
     }
 
@@ -96,7 +98,10 @@ enum AssetRow {
             .real(facts.longitude), .integer(facts.size.map { Int64($0.width) }),
             .integer(facts.size.map { Int64($0.height) }), .integer(Int64(facts.orientation)),
             .text(facts.contentIdentifier), .integer(facts.isScreenshot ? 1 : 0),
-        ] + previewValues(asset.preview) + [.integer(asset.importedAt.nanoseconds)]
+        ] + previewValues(asset.preview) + [
+            .integer(asset.importedAt.nanoseconds), .text(facts.implausibleAt?.text),
+            .text(facts.implausibleSource?.rawValue),
+        ]
     }
 
     static func previewValues(_ preview: AssetPreview) -> [Value] {

@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first, second, third, fourth, fifth]
+    static let steps: [String] = [first, second, third, fourth, fifth, sixth]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -270,5 +270,11 @@ enum Schema {
             VALUES (OLD.asset_id, OLD.path, OLD.size, OLD.sha256,
                 OLD.mirrored = 1 AND NOT EXISTS (SELECT 1 FROM setting WHERE key = 'mirror_reset'));
         END;
+        """
+
+    /// What a camera said of the time and nobody believed, written as `captured_at` is.
+    private static let sixth = """
+        ALTER TABLE asset ADD COLUMN implausible_at TEXT;
+        ALTER TABLE asset ADD COLUMN implausible_source TEXT;
         """
 }

@@ -54,7 +54,10 @@ extension Command {
             case "mtime": " (only the file's own date is known)"
             case let other?: " (from \(other.replacing("_", with: " ")))"
             }
-        return SafeText.of(time.replacing("T", with: " ") + (asset.capturedOffset.map { " " + $0 } ?? "") + source)
+        let said =
+            asset.implausibleAt.map { "; the camera says \($0.replacing("T", with: " ")), which cannot be" } ?? ""
+        return SafeText.of(
+            time.replacing("T", with: " ") + (asset.capturedOffset.map { " " + $0 } ?? "") + source + said)
     }
 
     private static func preview(_ preview: PreviewBody, _ style: Style) -> String {
