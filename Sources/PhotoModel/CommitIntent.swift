@@ -40,6 +40,20 @@ package struct CommitIntent: Sendable, Codable {
         return asset.resources.filter { finals.contains($0.path) }
     }
 
+    /// The same with what it brings to `folder` in another one.
+    package func moved(from folder: Path, to other: Path) -> CommitIntent {
+        var intent = self
+        var renamed: [Path: Path] = [:]
+        for (position, move) in moves.enumerated() where move.final.parent == folder {
+            renamed[move.final] = other / move.final.name
+            intent.moves[position].final = other / move.final.name
+        }
+        for (position, resource) in asset.resources.enumerated() {
+            intent.asset.resources[position].path = renamed[resource.path] ?? resource.path
+        }
+        return intent
+    }
+
     package init(job: Job.ID, importID: String, moves: [Move], asset: Asset, joinsExisting: Bool) {
         self.job = job
         self.importID = importID

@@ -20,11 +20,11 @@ import Testing
         return files.map(\.1)
     }
 
-    private func check(_ installation: Installation, _ all: [Data]) async throws {
+    private func check(_ installation: Installation, _ all: [Data], shots: Int) async throws {
         try await installation.start()
         try await installation.wait(for: "all of it") {
             let queue = try installation.status().queue
-            return queue.imported + queue.failed == 5
+            return queue.imported + queue.failed == shots
         }
         try await installation.waitUntilIdle()
         #expect(try installation.jobs("&state=failed").map(\.error?.detail) == [])
@@ -54,7 +54,7 @@ import Testing
         try "x".write(toFile: disk.back.path + "/probe", atomically: false, encoding: .utf8)
         try #require(FileManager.default.fileExists(atPath: installation.library.path + "/PROBE"))
         try FileManager.default.removeItem(atPath: disk.back.path + "/probe")
-        try await check(installation, all)
+        try await check(installation, all, shots: 5)
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: ["ext4", "vfat"])
@@ -64,8 +64,30 @@ import Testing
         let all = try fill(installation)
         guard let disk = try Mount.foldingDisk(type, at: installation.library, for: "a library that folds case")
         else { return }
-        try await check(installation, all)
+        try await check(installation, all, shots: 5)
         try disk.end()
+    }
+
+    /// The second camera's folder is the first one's, by another way of writing it.
+    @Test(.timeLimit(.minutes(2)))
+    func `takes a folder that is written in two ways for one, and finds nothing foreign in it`() async throws {
+        guard try Eventless.isPossible(for: "folders in a library that folds case") else { return }
+        let installation = try Installation(libraryKeys: "template = \"{model}/{stem}{ext}\"")
+        var all: [Data] = []
+        for (number, model) in ["Eos 5", "EOS 5", "eos 5"].enumerated() {
+            let stage = installation.folder.url.appending(path: "\(number).JPG")
+            try Samples.variant(number).write(to: stage)
+            let named = try Programs.run(
+                "/usr/bin/env", ["exiftool", "-q", "-overwrite_original", "-Model=\(model)", stage.path])
+            #expect(named.status == 0, "\(named.errors)")
+            all.append(try Data(contentsOf: stage))
+            try FileManager.default.copyItem(at: stage, to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        let disk = try await Eventless(
+            installation.folder.url.appending(path: "back"), at: installation.library, foldsCase: true)
+        defer { disk.end() }
+        try await check(installation, all, shots: 3)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.back.path).count == 2)
     }
 
     @Test(.timeLimit(.minutes(2)))

@@ -34,14 +34,24 @@ struct CommitStep {
         alternative: (_ number: Int) -> CommitIntent
     ) throws(Failure) -> CommitIntent {
         var number = 0
+        var wasCalledOtherwise = false
         while number < Self.mostTries {
-            let intent = number == 0 ? first : alternative(number)
+            let intent = try rollingBack { () throws(Problem) in
+                try asListed(number == 0 ? first : alternative(number))
+            }
             number += 1
             // A first look, to spare an intent that would have to be replaced.
             guard try rollingBack({ () throws(Problem) in try moves.areFree(intent.moves, in: store) })
             else { continue }
             let journal = try rollingBack { () throws(Problem) in try announce(intent, claim: claim) }
             guard try move(intent) else { continue }  // a name was taken in between: a new intent first
+            if !wasCalledOtherwise, try isCalledOtherwise(intent) {
+                // Its folder was made in between, for another shot, under a name that the disk takes for the same.
+                wasCalledOtherwise = true
+                try takeBack(intent)
+                number -= 1
+                continue
+            }
             let orphans: [Job.ID]
             do throws(Problem) {
                 orphans = try store.commit(
@@ -61,6 +71,23 @@ struct CommitStep {
         throw .rolledBack(
             Problem(
                 .libraryIO, "No free name was found for \(SafeText.of(first.moves.last?.final ?? Path(bytes: [])))."))
+    }
+
+    /// With the folder as it is called on the disk: where that takes several names for one, the catalog has the one that
+    /// whoever lists the library finds.
+    private func asListed(_ intent: CommitIntent) throws(Problem) -> CommitIntent {
+        guard let folder = intent.moves.last?.final.parent, !folder.isEmpty else { return intent }
+        let listed = try onLibrary(folder, doing: "look at") { () throws(Errno) in try library.root.spelled(folder) }
+        return listed == folder ? intent : intent.moved(from: folder, to: listed)
+    }
+
+    private func isCalledOtherwise(_ intent: CommitIntent) throws(Failure) -> Bool {
+        do throws(Problem) {
+            return try asListed(intent).moves != intent.moves
+        } catch {
+            try takeBack(intent)
+            throw .rolledBack(error)
+        }
     }
 
     private func rollingBack<Result>(_ body: () throws(Problem) -> Result) throws(Failure) -> Result {

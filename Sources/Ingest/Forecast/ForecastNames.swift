@@ -9,6 +9,8 @@ struct ForecastNames {
     /// Whether the library takes names that differ in case for one.
     private let foldsCase: Bool
     private var taken: Set<Key> = []
+    /// The folders of ``taken``, as the first shot in each calls it.
+    private var folders: [Key: Path] = [:]
     private var lastNumber: Int64
 
     init(library: Library, store: Store) throws(Problem) {
@@ -30,17 +32,27 @@ struct ForecastNames {
             var used: Int64?
             let next = lastNumber + 1
             for collision in 0..<CommitStep.mostTries {
-                let tried = try paths(collision) { () throws(Problem) in
+                var tried = try paths(collision) { () throws(Problem) in
                     used = next
                     return next
                 }
+                if foldsCase { for place in tried.indices { tried[place] = try asListed(tried[place]) } }
                 guard try areFree(tried) else { continue }
                 taken.formUnion(tried.map(key))
+                for path in tried { folders[key(path.parent)] = path.parent }
                 lastNumber = used ?? lastNumber
                 return tried
             }
             throw Problem(.libraryIO, "No free name was found.")
         }
+    }
+
+    private func asListed(_ path: Path) throws(Problem) -> Path {
+        if let folder = folders[key(path.parent)] { return folder / path.name }
+        let folder = try onLibrary(path.parent, doing: "look at") { () throws(Errno) in
+            try library.root.spelled(path.parent)
+        }
+        return folder / path.name
     }
 
     private func areFree(_ paths: [Path]) throws(Problem) -> Bool {
