@@ -1,6 +1,14 @@
+import Glibc
 package import PhotoModel
 
 extension Folder {
+    /// How many bytes a name may have here, as the filesystem says it (NAME_MAX of fpathconf(3)): 255 on nearly every one,
+    /// 143 where names are encrypted. One that says nothing, or nonsense, is taken to have 255.
+    package var longestName: Int {
+        let said = fpathconf(descriptor.rawValue, Int32(_PC_NAME_MAX))
+        return (64...255).contains(said) ? said : 255
+    }
+
     /// The same folders below this one, called as they are listed.
     ///
     /// Where the filesystem takes names that differ in case, or in how an accent is composed, for one, a path may lead to a

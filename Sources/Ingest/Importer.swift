@@ -202,6 +202,7 @@ struct Importer: Sendable {
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
             preview: preview, assetID: joined?.id ?? rooms.newID(), joined: joined,
             sequence: sequence, now: rooms.now())
+        builder.longestName = library.root.longestName
         var step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         step.queuedOrphans = { orphans in tell(orphans) }
         do throws(CommitStep.Failure) {

@@ -134,6 +134,44 @@ import Testing
         installation.stop()
     }
 
+    /// eCryptfs, and so the encrypted shares of many a NAS, takes 143 bytes and no more.
+    @Test(.timeLimit(.minutes(2)), .tags(.neverLost))
+    func `G07 shortens a name to what the library's disk takes, and says so in a dry run`() async throws {
+        guard try Eventless.isPossible(for: "a library of short names") else { return }
+        let installation = try Installation()
+        let disk = try await Eventless(
+            installation.folder.url.appending(path: "back"), at: installation.library, hasShortNames: true)
+        defer { disk.end() }
+        let refused = try Programs.run(
+            "/usr/bin/touch", [installation.library.path + "/" + String(repeating: "x", count: 144)])
+        try #require(refused.status != 0)
+        for (number, name) in [
+            String(repeating: "n", count: 251) + ".JPG", "ab" + String(repeating: "漢", count: 83) + ".JPG",
+            String(repeating: "n", count: 139) + ".JPG",
+        ].enumerated() {
+            let url = installation.drop.appending(path: name)
+            try Samples.variant(number).write(to: url)
+            _ = try Programs.run("/usr/bin/touch", ["-d", "2026-05-01", url.path])
+        }
+        let configuration = try String(contentsOf: installation.configuration, encoding: .utf8)
+        try configuration.replacing("settle = \"100ms\"", with: "settle = \"1h\"").write(
+            to: installation.configuration, atomically: true, encoding: .utf8)
+        try await installation.start()
+        let asked = try Programs.run(
+            Programs.path("photospool"),
+            ["--socket", installation.socket, "--json", "import", "-n", installation.drop.path])
+        let foretold = try JSON.decode(ImportBody.self, from: Array(asked.output.utf8)).groups.flatMap(\.files)
+        _ = try Programs.run(
+            Programs.path("photospool"), ["--socket", installation.socket, "import", installation.drop.path])
+        try await installation.wait(for: "all three") { try installation.status().queue.imported == 3 }
+        let stored = try stored(installation)
+        #expect(Set(stored.values) == Set(try (0..<3).map { try Samples.variant($0) }))
+        #expect(Set(stored.keys) == Set(foretold.compactMap(\.libraryPath)))
+        let sizes = stored.keys.map { ($0.split(separator: "/").last ?? "").utf8.count }.sorted()
+        #expect(sizes.last == 143 && (sizes.first ?? 0) >= 140, "\(sizes)")
+        installation.stop()
+    }
+
     /// 40 names that are bytes and nothing else: not UTF-8, newlines, escapes, a dash in front, dots and spaces behind, of
     /// 255 bytes, composed and decomposed, that Windows reserves. The corpus makes them.
     @Test(.timeLimit(.minutes(3)), .tags(.harmsNobody))

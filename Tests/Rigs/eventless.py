@@ -1,14 +1,15 @@
 #!/usr/bin/python3
 """Shows a folder once more at a mount point, where no event tells of what is done behind it: a share without a server.
 
-    eventless.py BACK MOUNT [--fold]       in the foreground, until MOUNT is unmounted
+    eventless.py BACK MOUNT [--fold | --short]       in the foreground, until MOUNT is unmounted
 
 Whatever reaches BACK by its own path appears at MOUNT as if another machine had written it there. What is done through
 MOUNT goes to BACK. A rename that must not replace anything is not understood, as on NFS. With --fold names that differ in
-case only, or in how an accent is composed, are one, and the first way of writing it stays, as on ext4 with casefold.
+case only, or in how an accent is composed, are one, and the first way of writing it stays, as on ext4 with casefold. With
+--short a name has at most 143 bytes, as where names are encrypted (eCryptfs, and so the shares of many a NAS).
 """
 # python3-fusepy is the distribution's, and so belongs to its own python3.
-import os, sys, unicodedata
+import errno, os, sys, unicodedata
 
 from fusepy import FUSE, FuseOSError, Operations
 
@@ -138,8 +139,24 @@ class Folding(Mirror):
         os.link(self.behind(old), self.behind(new))
 
 
-if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--fold"]):
+class Short(Mirror):
+    longest = 143
+
+    def behind(self, path):
+        if any(len(os.fsencode(name)) > self.longest for name in path.split("/")):
+            raise OSError(errno.ENAMETOOLONG, "too long")
+        return super().behind(path)
+
+    def statfs(self, path):
+        return {**super().statfs(path), "f_namemax": self.longest}
+
+    @told
+    def link(self, new, old):
+        os.link(self.behind(old), self.behind(new))
+
+
+kinds = {(): Mirror, ("--fold",): Folding, ("--short",): Short}
+if len(sys.argv) < 3 or tuple(sys.argv[3:]) not in kinds:
     sys.exit(__doc__)
-kind = Folding if sys.argv[3:] else Mirror
-FUSE(kind(sys.argv[1]), sys.argv[2], foreground=True, nothreads=True, fsname="eventless", use_ino=True,
+FUSE(kinds[tuple(sys.argv[3:])](sys.argv[1]), sys.argv[2], foreground=True, nothreads=True, fsname="eventless", use_ino=True,
      default_permissions=True, allow_other=os.getuid() == 0)

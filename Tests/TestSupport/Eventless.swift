@@ -18,11 +18,13 @@ package final class Eventless: @unchecked Sendable {
         return false
     }
 
-    /// - Parameter foldsCase: names that differ in case, or in how an accent is composed, are one.
-    package init(_ back: URL, at point: URL, foldsCase: Bool = false) async throws {
+    /// - Parameters:
+    ///   - foldsCase: names that differ in case, or in how an accent is composed, are one.
+    ///   - hasShortNames: of at most 143 bytes.
+    package init(_ back: URL, at point: URL, foldsCase: Bool = false, hasShortNames: Bool = false) async throws {
         self.back = back
         self.point = point
-        options = foldsCase ? ["--fold"] : []
+        options = foldsCase ? ["--fold"] : hasShortNames ? ["--short"] : []
         try FileManager.default.createDirectory(at: back, withIntermediateDirectories: true)
         server = try Self.start(back, point, options)
         try await waitUntilMounted()

@@ -14,12 +14,15 @@ struct IntentBuilder {
     let joined: Asset?
     /// What `{seq}` stands for.
     let sequence: Int64
+    /// Bytes that a name may have in the library.
+    var longestName = 255
     let now: Timestamp
 
     func intent(collision: Int) -> CommitIntent {
         let paths =
             if let joined {
-                Placement.paths(beside: joined, for: staged.map(\.source.name), collision: collision)
+                Placement.paths(
+                    beside: joined, for: staged.map(\.source.name), collision: collision, longestName: longestName)
             } else {
                 placement.paths(collision: collision)
             }
@@ -66,8 +69,10 @@ struct IntentBuilder {
     }
 
     private var placement: Placement {
-        Placement(
+        var placement = Placement(
             of: staged, facts: facts.facts, template: plan.template, drop: claim.job.drop, batch: claim.job.batch,
             sequence: sequence, id: assetID)
+        placement.longestName = longestName
+        return placement
     }
 }

@@ -5,6 +5,8 @@ struct Placement: Sendable {
     let template: NamingTemplate
     let shot: NamingTemplate.Shot
     let suffixes: [Path]
+    /// Bytes that a name may have in the library.
+    var longestName = 255
 
     init(template: NamingTemplate, shot: NamingTemplate.Shot, names: [Path]) {
         self.template = template
@@ -29,11 +31,11 @@ struct Placement: Sendable {
 
     /// One path a file, in order, relative to the library; all share their stem.
     func paths(collision: Int) -> [Path] {
-        template.paths(for: shot, suffixes: suffixes, collision: collision)
+        template.paths(for: shot, suffixes: suffixes, collision: collision, limit: longestName)
     }
 
     /// Beside the original that leads an asset, and under its stem: one path a file, in their order.
-    static func paths(beside asset: Asset, for names: [Path], collision: Int) -> [Path] {
+    static func paths(beside asset: Asset, for names: [Path], collision: Int, longestName: Int = 255) -> [Path] {
         guard let lead = asset.resources.first(where: { $0.role == .photo }) ?? asset.resources.first,
             let template = try? NamingTemplate("{stem}{ext}")  // a constant that is one
         else { return names }
@@ -42,13 +44,15 @@ struct Placement: Sendable {
             capturedAt: WallTime(secondsSince1970: 0), stem: lead.path.name.stem, drop: "", batch: 0, sequence: 0,
             sha256: lead.sha256, id: asset.id)
         let suffixes = names.map { NamingTemplate.suffix(of: $0, after: own) }
-        return template.paths(for: shot, suffixes: suffixes, collision: collision).map { lead.path.parent / $0 }
+        return template.paths(for: shot, suffixes: suffixes, collision: collision, limit: longestName).map {
+            lead.path.parent / $0
+        }
     }
 
     /// The same final paths with another number, when only the paths are left, as in recovery: `IMG_0001.CR2.xmp` and
     /// `IMG_0001.CR2` become `IMG_0001-2.CR2.xmp` and `IMG_0001-2.CR2`. The stem gives way where a name would grow
-    /// beyond 255 bytes.
-    static func renumbered(_ paths: [Path], try number: Int) -> [Path] {
+    /// beyond `longestName` bytes.
+    static func renumbered(_ paths: [Path], try number: Int, longestName: Int = 255) -> [Path] {
         let shared = paths.map { Array($0.name.bytes) }.reduce(nil) { (shared: [UInt8]?, name) in
             guard let shared else { return name }
             return Array(zip(shared, name).prefix { $0 == $1 }.map(\.0))
@@ -58,7 +62,7 @@ struct Placement: Sendable {
         let mark = Array("-\(number)".utf8)
         let rests = paths.map { $0.name.bytes.dropFirst(stem.count) }
         var kept = stem[...]
-        let room = max(1, 255 - mark.count - (rests.map(\.count).max() ?? 0))
+        let room = max(1, longestName - mark.count - (rests.map(\.count).max() ?? 0))
         if kept.count > room {
             kept = kept.prefix(room)
             // Not in the middle of a UTF-8 character: its first byte goes with the ones that were cut.

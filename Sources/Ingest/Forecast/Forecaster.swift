@@ -142,12 +142,15 @@ package struct Forecaster {
         let beside = joined ?? known.earlier.map { asset(of: $0.lead) }
         let paths = try names.take { (collision, number) throws(Problem) in
             if let beside {
-                return Placement.paths(beside: beside, for: staged.map(\.source.name), collision: collision)
+                return Placement.paths(
+                    beside: beside, for: staged.map(\.source.name), collision: collision,
+                    longestName: library.root.longestName)
             }
-            return Placement(
+            var placement = Placement(
                 of: staged, facts: facts.facts, template: plan.template, drop: drop, batch: batch,
-                sequence: plan.template.uses(.seq) ? try number() : 0, id: newID()
-            ).paths(collision: collision)
+                sequence: plan.template.uses(.seq) ? try number() : 0, id: newID())
+            placement.longestName = library.root.longestName
+            return placement.paths(collision: collision)
         }
         shots += 1
         for (place, index) in fresh.enumerated() {

@@ -190,7 +190,7 @@ package struct Recovery {
         let old = originals.map { intent.moves[$0].final }
         while number < CommitStep.mostTries {
             var intent = intent
-            let new = Placement.renumbered(old, try: number)
+            let new = Placement.renumbered(old, try: number, longestName: library.root.longestName)
             number += 1
             for (index, path) in zip(originals, new) { intent.moves[index].final = path }
             for index in intent.asset.resources.indices {
