@@ -7,9 +7,14 @@ import Testing
     private struct Answer: Decodable {
         struct File: Decodable {
             var path: String
-            var library_path: String?
-            var date_source: String?
+            var libraryPath: String?
             var error: Fault?
+
+            enum CodingKeys: String, CodingKey {
+                case path
+                case libraryPath = "library_path"
+                case error
+            }
         }
         struct Fault: Decodable { var code: String }
         var template: String
@@ -27,7 +32,7 @@ import Testing
     private func names(_ words: [String]) throws -> [String?] {
         let outcome = try template(["--json"] + words)
         let answer = try JSONDecoder().decode(Answer.self, from: Data(outcome.output.utf8))
-        return answer.files.map(\.library_path)
+        return answer.files.map(\.libraryPath)
     }
 
     /// What exiftool reads out of a file, a tag a word.

@@ -38,7 +38,7 @@ extension Command {
 
     private static func describe(_ body: ImportBody, _ console: Console) {
         let style = console.style
-        for group in body.groups { ForecastText(style: style).lines(of: group).forEach { console.print($0) } }
+        for line in body.groups.flatMap(ForecastText(style: style).lines(of:)) { console.print(line) }
         for name in body.ignored {
             let rule = name.pattern.map { "by the pattern \(SafeText.of($0))" } ?? ForecastText.rule(name.rule)
             console.print("\(style(.faint, "."))  \(SafeText.of(name.path))  \(style(.faint, "ignored \(rule)"))")
