@@ -196,4 +196,24 @@ private func settings(of text: String) throws -> Settings {
                 "photospool.toml:18:2: contorl: unknown table; did you mean `control`?",
             ])
     }
+
+    /// Line and column of the brace that opens the token, in the library's template and in a drop's.
+    @Test func `points at the wrong token, wherever it stands in a template`() throws {
+        let found = try faults(
+            of: """
+                [library]
+                path = "/srv/photos"
+                template = "{year}/{model}/{yaer}-{stem}{ext}"
+
+                [[drop]]
+                name = "card"
+                path = "/drop/card"
+                template = 'Ausflüge/{drop}/{sha:99}{ext}'
+                """)
+        #expect(
+            found == [
+                "photospool.toml:3:28: library.template: has the unknown token {yaer}; did you mean `{year}`?",
+                "photospool.toml:8:29: drop.template: gives {sha} a width that is no number from 4 to 64",
+            ])
+    }
 }

@@ -19,6 +19,23 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `are those of the drop's template where it has one, and no photo leads out of the library by what it says`()
+        async throws
+    {
+        let installation = try Installation(
+            dropKeys: "template = \"{drop}/{model}/{lens}/{stem}{ext}\"",
+            libraryKeys: "template = \"{year}/{stem}{ext}\"")
+        let stage = installation.folder.url.appending(path: "IMG_0001.JPG")
+        try FileManager.default.copyItem(at: Samples.photo, to: stage)
+        try exiftool(["-Model=../../../../etc", "-LensModel=.photospool", stage.path])
+        try FileManager.default.moveItem(at: stage, to: installation.drop.appending(path: "IMG_0001.JPG"))
+        try await installation.start()
+        try await installation.wait(for: "the import") { try installation.status().queue.imported == 1 }
+        #expect(try installation.visibleFiles() == ["test/_._.._.._.._etc/_photospool/IMG_0001.JPG"])
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `G03 keeps all ten frames of one second, whose camera tells no fractions`() async throws {
         let installation = try Installation(
             libraryKeys: "template = \"{year}{month}{day}-{hour}{minute}{second}{ext}\"", more: "[import]\nworkers = 4")
