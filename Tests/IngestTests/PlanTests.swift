@@ -80,6 +80,16 @@ import Testing
         #expect(renumbered([]) == [])
     }
 
+    @Test func `keeps sidecars apart that differ in case only`() {
+        #expect(
+            renumbered(["a/IMG_1.JPG", "a/IMG_1.xmp", "a/IMG_1.XMP"])
+                == ["a/IMG_1-2.JPG", "a/IMG_1-2.xmp", "a/IMG_1-2-2.XMP"])
+        let long = String(repeating: "n", count: 251)
+        let names = renumbered(["a/\(long).xmp", "a/\(long).XMP"], 12)
+        #expect(Set(names.map { $0.lowercased() }).count == 2)
+        #expect(names.allSatisfy { $0.utf8.count <= 257 })
+    }
+
     @Test func `G07 stays within 255 bytes and whole characters, and files that differ stay different`() {
         let long = String(repeating: "é", count: 125)  // 250 bytes
         let names = Placement.renumbered([Path("a/\(long).HEIC"), Path("a/\(long).MOV")], try: 12)

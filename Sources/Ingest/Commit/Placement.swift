@@ -62,7 +62,10 @@ struct Placement: Sendable {
         let mark = Array("-\(number)".utf8)
         let rests = paths.map { $0.name.bytes.dropFirst(stem.count) }
         var kept = stem[...]
-        let room = max(1, longestName - mark.count - (rests.map(\.count).max() ?? 0))
+        // A library may take `.xmp` and `.XMP` for one; then a number for all leaves the two of them where they were.
+        let lowered = { (bytes: [UInt8]) in bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
+        let hasTwins = Set(rests.map { lowered(Array($0)) }).count < rests.count
+        let room = max(1, longestName - mark.count - (rests.map(\.count).max() ?? 0) - (hasTwins ? 3 : 0))
         if kept.count > room {
             kept = kept.prefix(room)
             // Not in the middle of a UTF-8 character: its first byte goes with the ones that were cut.
@@ -70,6 +73,15 @@ struct Placement: Sendable {
                 while let last = kept.popLast(), last & 0xC0 == 0x80 {}
             }
         }
-        return zip(paths, rests).map { $0.parent / Path(bytes: kept + mark + $1) }
+        var taken: Set<[UInt8]> = []
+        return zip(paths, rests).map { path, rest in
+            var name = kept + mark + rest
+            var twin = 2
+            while !taken.insert(lowered(Array(name))).inserted {
+                name = kept + mark + Array("-\(twin)".utf8) + rest
+                twin += 1
+            }
+            return path.parent / Path(bytes: name)
+        }
     }
 }
