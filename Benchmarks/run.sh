@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the release build against other programs; `make bench` calls it.
-#   run.sh [detect] [OPTION ...]     options are those of bench.py, or with `detect` those of detect.py
+#   run.sh [detect|quality] [OPTION ...]     options are those of bench.py, or of detect.py or quality.py
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # Beside the sources, not in /tmp: that may be memory, and the daemon's copies shall reach a disk.
@@ -10,7 +10,12 @@ programs=(--programs "${PHOTOSPOOL_PROGRAMS:-$here/../.build/release}" --work "$
 if [ "${1:-}" = detect ]; then
     exec python3 "$here/detect.py" "${programs[@]}" "${@:2}"
 fi
+if [ "${1:-}" = quality ]; then
+    exec python3 "$here/quality.py" "${programs[@]}" "${@:2}"
+fi
 "$here/photos.sh" "$build/photos"
 python3 "$here/bench.py" "${programs[@]}" --photos "$build/photos" "$@"
-# Its own options are none of the other's.
-[ $# -gt 0 ] || exec python3 "$here/detect.py" "${programs[@]}"
+# Its own options are none of the others'.
+[ $# -eq 0 ] || exit 0
+python3 "$here/quality.py" "${programs[@]}"
+exec python3 "$here/detect.py" "${programs[@]}"
