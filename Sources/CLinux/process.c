@@ -159,18 +159,36 @@ int cl_limit_processor_time(pid_t pid, uint64_t seconds) {
     return prlimit(pid, RLIMIT_CPU, &limit, NULL) ? errno : 0;
 }
 
-uint64_t cl_resident_bytes(pid_t pid) {
+/* proc_pid_statm(5): the whole address space, and what of it is resident. */
+static int memory_of(pid_t pid, uint64_t *total_bytes, uint64_t *resident_bytes) {
     char path[40], text[128];
     snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
+    if (file < 0) return errno;
     ssize_t count = read(file, text, sizeof text - 1);
     close(file);
-    if (count <= 0) return 0;
+    if (count <= 0) return ESRCH;
     text[count] = 0;
     unsigned long long total, resident;
-    if (sscanf(text, "%llu %llu", &total, &resident) != 2) return 0;
-    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (sscanf(text, "%llu %llu", &total, &resident) != 2) return ESRCH;
+    *total_bytes = (uint64_t)total * (uint64_t)sysconf(_SC_PAGESIZE);
+    *resident_bytes = (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    return 0;
+}
+
+uint64_t cl_resident_bytes(pid_t pid) {
+    uint64_t total, resident;
+    return memory_of(pid, &total, &resident) ? 0 : resident;
+}
+
+int cl_limit_growth(pid_t pid, uint64_t bytes) {
+    uint64_t total, resident;
+    int failure = memory_of(pid, &total, &resident);
+    if (failure) return failure;
+    struct rlimit limit;
+    if (prlimit(pid, RLIMIT_AS, NULL, &limit)) return errno;
+    limit.rlim_cur = bytes < limit.rlim_max - total && total < limit.rlim_max ? total + bytes : limit.rlim_max;
+    return prlimit(pid, RLIMIT_AS, &limit, NULL) ? errno : 0;
 }
 
 int cl_is_stopped(pid_t pid) {

@@ -37,6 +37,9 @@ extension WireWriter {
         put(UInt8(notes.count))
         for note in notes { put(note) }
         put(inspection.endsEarly)
+        put(optional: inspection.coding.stored) { $0.put($1) }
+        put(UInt8(clamping: inspection.coding.sampleBytes))
+        put(UInt16(clamping: inspection.coding.heldPerHundred))
     }
 }
 
@@ -93,6 +96,9 @@ extension WireReader {
             inspection.notes.append(try takeText())
         }
         inspection.endsEarly = try takeBool()
+        inspection.coding.stored = try takeOptional { reader throws(WireFault) in try reader.takeSize() }
+        inspection.coding.sampleBytes = try takeInt(UInt8.self, in: 1...4, "width of a sample")
+        inspection.coding.heldPerHundred = try takeInt(UInt16.self, in: 0...2000, "amount of what is held")
         return inspection
     }
 }

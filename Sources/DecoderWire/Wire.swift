@@ -1,7 +1,7 @@
 /// The numbers both sides agree on. Daemon and decoder are built and installed together; a different version is refused.
 package enum Wire {
     /// "PSD" and the version of the format.
-    static let magic: UInt32 = 0x5053_4403
+    static let magic: UInt32 = 0x5053_4404
     /// Where the decoder finds its end of the channel.
     package static let channelNumber: Int32 = 3
     /// Bytes of the longest message. The most that an inspection can fill is about half of it.

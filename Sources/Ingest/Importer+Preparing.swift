@@ -144,7 +144,8 @@ extension Importer {
         let step = PreviewStep(
             library: library, decoders: rooms.decoders, staging: library.previewStaging(of: claim.importID),
             spec: plan.spec,
-            policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled })
+            policy: plan.onPreviewFailure, isCancelled: { cancellation.isCancelled },
+            setWaiting: { rooms.inFlight.setWaiting($0, job.id) })
         do throws(ImportEnded) {
             let result = try step.run(fresh.staged, fresh.inspections)
             if case .failed(let problem) = result { try waitIfCut(fresh, problem) }

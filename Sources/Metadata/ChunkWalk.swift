@@ -5,6 +5,7 @@ struct ChunkWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
+    private(set) var coding = PictureCoding()
 
     /// Texts of a PNG that are looked into: inflating them is work.
     private static let textLimit = 8
@@ -21,6 +22,10 @@ struct ChunkWalk {
             case "IHDR":
                 walk.size = ExifFacts.size(
                     source.integer(at: content, width: 4), source.integer(at: content + 4, width: 4))
+                // All of an interlaced picture is held as RGBA until the last pass.
+                if let isInterlaced = source.integer(at: content + 12, width: 1), isInterlaced != 0 {
+                    walk.coding.heldPerHundred = 400
+                }
             case "eXIf": walk.exif = walk.exif ?? block(source, content, length)
             case "IEND": return walk
             default:

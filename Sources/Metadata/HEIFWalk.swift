@@ -9,6 +9,8 @@ struct HEIFWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
     private(set) var size: PixelSize?
+    /// Of the primary picture, before it is cropped and turned.
+    private(set) var coding = PictureCoding()
     /// An item's bytes lie beyond the end of the file.
     private(set) var isCut = false
     private let source: ByteSource
@@ -114,7 +116,7 @@ struct HEIFWalk {
         return nil
     }
 
-    private func shownSize(_ item: UInt64, _ properties: Box?) -> PixelSize? {
+    private mutating func shownSize(_ item: UInt64, _ properties: Box?) -> PixelSize? {
         guard let children = properties?.children(source), let container = children.first("ipco") else { return nil }
         let all = container.children(source)
         var size: PixelSize?
@@ -126,6 +128,10 @@ struct HEIFWalk {
             case "ispe":
                 size = ExifFacts.size(
                     source.integer(at: property.start + 4, width: 4), source.integer(at: property.start + 8, width: 4))
+                coding.stored = size
+            case "pixi":
+                // The bits of each channel (ISO/IEC 23008-12, 6.5.6).
+                if let depth = source.integer(at: property.start + 5, width: 1), depth > 8 { coding.sampleBytes = 2 }
             case "clap": size = cropped(size, property) ?? size
             case "irot":
                 guard let turns = source.integer(at: property.start, width: 1), turns & 1 == 1, let now = size else {

@@ -10,16 +10,19 @@ package enum Inspector {
         switch inspection.mediaType {
         case .jpeg:
             let walk = JPEGWalk(source)
+            inspection.coding = walk.coding
             add(walk.exif, walk.xmp, to: &inspection)
             showUpright(walk.size, &inspection)
         case .heic, .heif, .avif:
             let walk = HEIFWalk(source, isAVIF: inspection.mediaType == .avif)
+            inspection.coding = walk.coding
             add(walk.exif, walk.xmp, to: &inspection)
             inspection.facts.orientation = 1
             inspection.facts.size = walk.size
             inspection.endsEarly = walk.isCut
         case .png:
             let walk = ChunkWalk.png(source)
+            inspection.coding = walk.coding
             add(walk.exif, walk.xmp, to: &inspection)
             showUpright(walk.size, &inspection)
         case .webp:
@@ -93,6 +96,9 @@ package enum Inspector {
         let largest = sizes.max { $0.width * $0.height < $1.width * $1.height }
         guard inspection.mediaType == .tiff else { return showUpright(stated ?? largest, &inspection) }
         guard let page = TIFFPages.picture(of: block) else { return }
+        if let depth = block.integer(page.entries[0x102]), depth > 8 {
+            inspection.coding.sampleBytes = depth > 16 ? 4 : 2
+        }
         // Its own orientation, where the thumbnail in front of it has another.
         let own = block.integer(page.entries[0x112]).map { (1...8).contains($0) ? Int($0) : 1 }
         inspection.facts.orientation = own ?? inspection.facts.orientation

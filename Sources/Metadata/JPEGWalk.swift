@@ -9,6 +9,12 @@ struct JPEGWalk {
     private(set) var multiPicture: TIFFBlock?
     /// Where the data of the first scan begin.
     private(set) var scanStart: Int64?
+    /// The size, and the coefficients that more than one scan needs.
+    private(set) var coding = PictureCoding()
+    private var components = 0
+    /// Bytes of coefficients for every 100 pixels, by the frame's sampling.
+    private var coefficients = 0
+    private var isProgressive = false
     /// The file ends before that.
     private(set) var isCut = false
 
@@ -26,6 +32,9 @@ struct JPEGWalk {
                 return
             }
             if marker == 0xDA {
+                // Scans that bring one component each are put together as those of a progressive one are (T.81, A.2.2).
+                let inScan = source.integer(at: position + 2, width: 1).map { Int($0) } ?? 0
+                if isProgressive || inScan < components { coding.heldPerHundred = coefficients }
                 scanStart = position + length
                 return
             }
@@ -60,8 +69,21 @@ struct JPEGWalk {
             if size == nil {
                 size = ExifFacts.size(
                     source.integer(at: position + 3, width: 2), source.integer(at: position + 1, width: 2))
+                takeFrame(marker, source, at: position, length: length)
             }
         default: break
         }
+    }
+
+    /// The frame header: how many samples of each component there are to a pixel (T.81, B.2.2).
+    private mutating func takeFrame(_ marker: UInt8, _ source: ByteSource, at position: Int64, length: Int64) {
+        coding.stored = size
+        isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(marker)
+        let fields = source.bytes(at: position + 5, count: Int(min(max(0, length - 5), 1 + 3 * 4)))
+        components = fields.first.map { Int($0) } ?? 0
+        let factors = stride(from: 2, to: fields.count, by: 3).map { (Int(fields[$0] >> 4), Int(fields[$0] & 15)) }
+        let most = (factors.map(\.0).max() ?? 1) * (factors.map(\.1).max() ?? 1)
+        // 16 bits for each coefficient; a component's blocks reach over the edge, which large pictures do not feel.
+        coefficients = 200 * factors.reduce(0) { $0 + $1.0 * $1.1 } / max(1, most)
     }
 }

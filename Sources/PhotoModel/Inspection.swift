@@ -10,6 +10,8 @@ package struct Inspection: Hashable, Sendable {
     package var notes: [String]
     /// Its own structure promises more bytes than are there: it was cut, or has not come whole yet.
     package var endsEarly = false
+    /// For the estimate of what decoding it takes.
+    package var coding = PictureCoding()
 
     package init(
         mediaType: MediaType = .unknown, facts: Facts = Facts(), dates: [CaptureDate] = [], notes: [String] = []

@@ -4,6 +4,7 @@ package import Files
 import Glibc
 package import PhotoModel
 import Synchronization
+import Workers
 
 /// Starts, feeds and kills the decoder processes: the only way from the daemon to anything that parses a photo.
 ///
@@ -12,8 +13,11 @@ import Synchronization
 package final class DecoderPool: Sendable {
     /// A decoder is replaced after so many requests, so that a slow leak of some library stays small.
     static let requestsPerDecoder = 200
-    /// Or when it keeps more than this: its memory after a request is what no photo needs any more.
+    /// Or when it keeps more than this, or its part of the budget: its memory after a request is what no photo needs any
+    /// more.
     static let residentLimit: UInt64 = 256 << 20
+    /// Address space beyond what a decode is expected to take: stacks, and pages that are not touched.
+    static let slack: Int64 = 64 << 20
     /// How long a new decoder may take until it says that its sandbox stands. It loads libraries; on a busy card reader
     /// with a cold disk that takes seconds.
     static let startLimit = Duration.seconds(20)
@@ -37,6 +41,8 @@ package final class DecoderPool: Sendable {
     /// For movies, which have a program of their own: the same pool once more.
     private let movies: DecoderPool?
     private let localOffset: @Sendable (Int64) -> Int
+    /// Of all decoders of the daemon together; nil where nobody counts.
+    private let memory: DecoderMemory?
 
     /// - Parameters:
     ///   - program: absolute path of photospool-decoder.
@@ -44,8 +50,9 @@ package final class DecoderPool: Sendable {
     ///   - localOffset: of the zone where movies that tell only UTC were taken: seconds east at a time since 1970.
     ///   - size: decoders at work at the same time, 1 or more.
     ///   - deadline: for one request.
+    ///   - memory: what all pools share.
     package init(
-        program: Path, movies: Path? = nil, size: Int, deadline: Duration,
+        program: Path, movies: Path? = nil, size: Int, deadline: Duration, memory: DecoderMemory? = nil,
         localOffset: @escaping @Sendable (Int64) -> Int = { SystemClock.localOffset(at: Timestamp(seconds: $0)) },
         log: @escaping Log
     ) {
@@ -54,7 +61,11 @@ package final class DecoderPool: Sendable {
         self.deadline = deadline
         self.log = log
         slots = DispatchSemaphore(value: max(1, size))
-        self.movies = movies.map { DecoderPool(program: $0, size: size, deadline: deadline, log: log) }
+        self.memory = memory
+        memory?.expect(decoders: size)
+        self.movies = movies.map {
+            DecoderPool(program: $0, size: size, deadline: deadline, memory: memory, log: log)
+        }
     }
 
     /// What is wrong with the decoder as such; nil while it works or nothing is known yet.
@@ -105,9 +116,10 @@ package final class DecoderPool: Sendable {
     package func inspect(
         _ file: borrowing Descriptor, size: Int64, name: Path, isCancelled: () -> Bool
     ) throws(DecoderFailure) -> Inspection {
-        let content = try ask(.inspect, file.rawValue, nil, size: size, name: name, isCancelled: isCancelled) {
-            if case .inspection = $0 { nil } else { "an answer of another kind" }
-        }
+        let content = try ask(
+            Question(work: .inspect, file: file.rawValue, size: size, name: name) {
+                if case .inspection = $0 { nil } else { "an answer of another kind" }
+            }, { _ in }, isCancelled)
         guard case .inspection(var inspection) = content else { preconditionFailure("checked by `ask`") }
         for index in inspection.dates.indices {
             inspection.dates[index] = inspection.dates[index].local(offset: localOffset)
@@ -115,22 +127,25 @@ package final class DecoderPool: Sendable {
         return inspection
     }
 
-    /// An upright JPEG of the file.
+    /// An upright JPEG of the file. Waits until its memory is there; one that needs more than the whole budget has it alone.
     ///
+    /// - Parameter setWaiting: told when it begins to wait for memory and for a decoder, and when it has both.
     /// - Throws: as ``inspect(_:size:name:isCancelled:)``, and `E_CORRUPT`, `E_TRUNCATED`, `E_UNSUPPORTED`, `E_TOO_LARGE`,
     ///   `E_ENCODE`. A movie without a decoder for movies is `E_UNSUPPORTED`: photos are imported all the same.
     package func preview(
         _ file: borrowing Descriptor, size: Int64, inspection: Inspection, spec: PreviewSpec, name: Path,
-        isCancelled: () -> Bool
+        setWaiting: (Bool) -> Void = { _ in }, isCancelled: () -> Bool
     ) throws(DecoderFailure) -> DecodedPreview {
         guard inspection.mediaType.isVideo else {
             return try picture(
-                file, size: size, inspection: inspection, spec: spec, name: name, isCancelled: isCancelled)
+                file, size: size, inspection: inspection, spec: spec, name: name, setWaiting: setWaiting,
+                isCancelled: isCancelled)
         }
         guard let movies, movies.isInstalled else { throw .problem(.noMovieDecoder(name, "which is not installed")) }
         do throws(DecoderFailure) {
             return try movies.picture(
-                file, size: size, inspection: inspection, spec: spec, name: name, isCancelled: isCancelled)
+                file, size: size, inspection: inspection, spec: spec, name: name, setWaiting: setWaiting,
+                isCancelled: isCancelled)
         } catch .problem(let problem) where problem.code == .decoderMissing {
             throw .problem(.noMovieDecoder(name, "which does not start"))
         }
@@ -138,17 +153,20 @@ package final class DecoderPool: Sendable {
 
     private func picture(
         _ file: borrowing Descriptor, size: Int64, inspection: Inspection, spec: PreviewSpec, name: Path,
-        isCancelled: () -> Bool
+        setWaiting: (Bool) -> Void = { _ in }, isCancelled: () -> Bool
     ) throws(DecoderFailure) -> DecodedPreview {
         let work = DecoderRequest.Work.preview(
             type: inspection.mediaType, orientation: inspection.facts.orientation, spec: spec)
         // A second decoder must not find, nor append to, what the first one left: each gets a result file of its own.
         let result = ResultFile()
-        let content = try ask(work, file.rawValue, result, size: size, name: name, isCancelled: isCancelled) {
+        var question = Question(work: work, file: file.rawValue, size: size, name: name) {
             guard case .preview(let size, let count, _, _) = $0 else { return "an answer of another kind" }
             guard max(size.width, size.height) <= spec.maxSize else { return "a preview that is too large" }
             return result.fault(byteCount: count, size: size)
         }
+        question.result = result
+        question.need = DecodeEstimate.bytes(of: inspection, fileSize: question.size, spec: spec)
+        let content = try ask(question, setWaiting, isCancelled)
         guard case .preview(let size, let byteCount, let isPartial, let warning) = content, let bytes = result.take()
         else { preconditionFailure("checked by `ask`") }
         return DecodedPreview(
@@ -157,56 +175,153 @@ package final class DecoderPool: Sendable {
 }
 
 extension DecoderPool {
-    /// One request: to an idle decoder, or a new one; and once more, always to a new one, if that ends or lies.
-    ///
-    /// - Parameter fault: what is wrong with an answer; nil for nothing.
+    /// What a decoder is asked, and by what its answer is measured.
+    private struct Question {
+        let work: DecoderRequest.Work
+        let file: Int32
+        let size: Int64
+        let name: Path
+        /// What is wrong with an answer; nil for nothing.
+        let fault: (DecoderReply.Content) -> String?
+        var result: ResultFile?
+        /// Memory; nil for what every decoder has.
+        var need: ByteCount?
+    }
+
+    private enum Trial: Error {
+        case failed(DecoderFailure)
+        /// It may have been for want of memory; how a decoder ended over it, if one did.
+        case wantsMore(ending: String?)
+    }
+
+    /// One request, with the memory that its header promises to be enough for; and when it was not, with all there is.
     private func ask(
-        _ work: DecoderRequest.Work, _ file: Int32, _ result: ResultFile?, size: Int64, name: Path,
-        isCancelled: () -> Bool, fault: (DecoderReply.Content) -> String?
+        _ question: Question, _ setWaiting: (Bool) -> Void, _ isCancelled: () -> Bool
     ) throws(DecoderFailure) -> DecoderReply.Content {
+        guard let memory, let need = question.need else {
+            return try asked { () throws(Trial) in try serve(question, growth: nil, setWaiting, isCancelled) }
+        }
+        let most = memory.most
+        guard need <= most else { throw .problem(.needsTooMuchMemory(question.name, need, most: most)) }
+        var ending: String?
+        do throws(Trial) {
+            return try serve(question, growth: need, mayWantMore: true, setWaiting, isCancelled)
+        } catch {
+            switch error {
+            case .failed(let failure): throw failure
+            case .wantsMore(let how): ending = how
+            }
+        }
+        log(
+            LogLine(
+                .debug, "A picture was not decoded with the memory that its header promises to be enough.",
+                [("PATH", SafeText.of(question.name)), ("BYTES", String(need.bytes))]))
+        return try asked { () throws(Trial) in
+            try serve(question, growth: most, firstFailure: ending, setWaiting, isCancelled)
+        }
+    }
+
+    private func asked(
+        _ body: () throws(Trial) -> DecoderReply.Content
+    ) throws(DecoderFailure) -> DecoderReply.Content {
+        do throws(Trial) { return try body() } catch {
+            switch error {
+            case .failed(let failure): throw failure
+            case .wantsMore: throw .cancelled  // said only where it may be
+            }
+        }
+    }
+
+    /// To an idle decoder, or a new one; and once more, always to a new one, if that ends or lies.
+    ///
+    /// Memory first, then a decoder: who waits for memory keeps no decoder from those who have theirs.
+    private func serve(
+        _ question: Question, growth: ByteCount?, mayWantMore: Bool = false, firstFailure: String? = nil,
+        _ setWaiting: (Bool) -> Void, _ isCancelled: () -> Bool
+    ) throws(Trial) -> DecoderReply.Content {
+        setWaiting(true)
+        var share: MemoryBudget.Share?
+        if let memory, let growth {
+            share = memory.budget.take(growth) { isCancelled() || isStopped }
+            if share == nil { throw .failed(.cancelled) }
+        }
         while slots.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
-            if isCancelled() || isStopped { throw .cancelled }
+            if isCancelled() || isStopped { throw .failed(.cancelled) }
         }
         defer { slots.signal() }
-        var firstFailure: String?
+        setWaiting(false)
+        var firstFailure = firstFailure
         while true {
-            let decoder = try take(fresh: firstFailure != nil, isCancelled: isCancelled)
-            let request = DecoderRequest(id: decoder.nextID, size: size, work: work)
-            var descriptors = [file]
-            if let result { descriptors.append(try result.renew()) }
-            decoder.limitProcessorTime(seconds: UInt64(max(1, deadline.components.seconds)) * 2 + 2)
-            let outcome = exchange(
-                decoder, request, descriptors: descriptors, until: SystemClock.monotonic() + deadline,
-                isCancelled: isCancelled)
-            let failure: String
-            switch outcome {
-            case .reply(.failure(let code, let detail)):
-                giveBack(decoder)
-                // Its memory is limited, ours is not at its end: the picture is too large for it.
-                throw .problem(.decoding(name, code == .memory ? .tooLarge : code, detail))
-            case .reply(let content):
-                guard let lie = fault(content) else {
-                    giveBack(decoder)
-                    return content
-                }
-                decoder.reap()
-                failure = "it sent \(lie)"
-            case .timedOut: throw .problem(.decodeTimeout(name, deadline))
-            case .wasStopped: failure = "somebody stopped it"
-            case .cancelled: throw .cancelled
-            case .nonsense(let what): failure = "it sent \(what)"
-            case .died(let ending):
-                // The kernel's second net; the first is the deadline.
-                if ending.signal == SIGXCPU { throw .problem(.decodeTimeout(name, deadline)) }
-                failure = ending.description
+            let answer: Answer
+            do throws(DecoderFailure) {
+                answer = try attempt(question, growth, isFresh: firstFailure != nil, isCancelled)
+            } catch {
+                throw .failed(error)
             }
-            log(
-                LogLine(
-                    .warning, "A decoder failed and was replaced.",
-                    [("PATH", SafeText.of(name)), ("REASON", failure), ("DECODER_SAID", decoder.lastWords)]))
-            if firstFailure != nil { throw .problem(.decoderCrash(name, failure)) }
-            firstFailure = failure
+            switch answer {
+            case .content(let content): return content
+            case .outOfMemory(let detail):
+                if mayWantMore { throw .wantsMore(ending: nil) }
+                // Its memory is limited, ours is not at its end: the picture is too large for it.
+                throw .failed(.problem(.decoding(question.name, .tooLarge, detail)))
+            case .failure(let how):
+                if firstFailure != nil { throw .failed(.problem(.decoderCrash(question.name, how))) }
+                // A library that gets no memory may end the process.
+                if mayWantMore { throw .wantsMore(ending: how) }
+                firstFailure = how
+            }
         }
+    }
+
+    private enum Answer {
+        case content(DecoderReply.Content)
+        case outOfMemory(String)
+        /// The decoder ended, or lied: it is gone, and the file may be to blame.
+        case failure(String)
+    }
+
+    /// The caller holds a slot.
+    private func attempt(
+        _ question: Question, _ growth: ByteCount?, isFresh: Bool, _ isCancelled: () -> Bool
+    ) throws(DecoderFailure) -> Answer {
+        let decoder = try take(fresh: isFresh, isCancelled: isCancelled)
+        let request = DecoderRequest(id: decoder.nextID, size: question.size, work: question.work)
+        var descriptors = [question.file]
+        if let result = question.result { descriptors.append(try result.renew()) }
+        decoder.limitProcessorTime(seconds: UInt64(max(1, deadline.components.seconds)) * 2 + 2)
+        decoder.limitMemory(growth: growth.map { ByteCount($0.bytes + DecoderPool.slack) })
+        let outcome = exchange(
+            decoder, request, descriptors: descriptors, until: SystemClock.monotonic() + deadline,
+            isCancelled: isCancelled)
+        let failure: String
+        switch outcome {
+        case .reply(.failure(.memory, let detail)):
+            giveBack(decoder)
+            return .outOfMemory(detail)
+        case .reply(.failure(let code, let detail)):
+            giveBack(decoder)
+            throw .problem(.decoding(question.name, code, detail))
+        case .reply(let content):
+            guard let lie = question.fault(content) else {
+                giveBack(decoder)
+                return .content(content)
+            }
+            decoder.reap()
+            failure = "it sent \(lie)"
+        case .timedOut: throw .problem(.decodeTimeout(question.name, deadline))
+        case .wasStopped: failure = "somebody stopped it"
+        case .cancelled: throw .cancelled
+        case .nonsense(let what): failure = "it sent \(what)"
+        case .died(let ending):
+            // The kernel's second net; the first is the deadline.
+            if ending.signal == SIGXCPU { throw .problem(.decodeTimeout(question.name, deadline)) }
+            failure = ending.description
+        }
+        log(
+            LogLine(
+                .warning, "A decoder failed and was replaced.",
+                [("PATH", SafeText.of(question.name)), ("REASON", failure), ("DECODER_SAID", decoder.lastWords)]))
+        return .failure(failure)
     }
 
     /// An idle decoder that still lives, else a new one. The caller holds a slot.
@@ -286,7 +401,7 @@ extension DecoderPool {
     private func giveBack(_ decoder: DecoderProcess) {
         let isWorn =
             decoder.countRequest() >= DecoderPool.requestsPerDecoder
-            || decoder.residentBytes > DecoderPool.residentLimit
+            || decoder.residentBytes > memory?.kept ?? DecoderPool.residentLimit
         let isKept =
             !isWorn
             && state.withLock { state in

@@ -57,6 +57,11 @@ final class DecoderProcess: Sendable {
     /// SIGXCPU after so much more work, should the daemon be too busy, or gone, to enforce the deadline itself.
     func limitProcessorTime(seconds: UInt64) { _ = cl_limit_processor_time(pid, seconds) }
 
+    /// It may take so much more memory than it has now; nil for as much as its sandbox allows.
+    ///
+    /// A failure is that of a process that is gone, which the channel tells.
+    func limitMemory(growth: ByteCount?) { _ = cl_limit_growth(pid, growth.map { UInt64(max(0, $0.bytes)) } ?? .max) }
+
     /// Whether somebody stopped it (SIGSTOP, a debugger): then it is not the file that takes so long.
     var isStopped: Bool { cl_is_stopped(pid) == 1 }
 

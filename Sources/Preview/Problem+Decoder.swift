@@ -8,6 +8,16 @@ extension Problem {
         Problem(code, "Could not make a preview of \(SafeText.of(name.name)): \(detail).")
     }
 
+    static func needsTooMuchMemory(_ name: Path, _ need: ByteCount, most: ByteCount) -> Problem {
+        Problem(
+            .tooLarge,
+            "Could not make a preview of \(SafeText.of(name.name)): it needs \(need.bytes >> 20) MiB of memory by its "
+                + "header, and no picture gets more than \(most.bytes >> 20) MiB.",
+            todo:
+                "Raise import.memory_budget, or live without this preview; the original is safe. `photospool previews "
+                + "--missing` tries again.")
+    }
+
     static func decodeTimeout(_ name: Path, _ deadline: Duration) -> Problem {
         Problem(
             .decodeTimeout,

@@ -1,14 +1,16 @@
+import Dispatch
 package import PhotoModel
 import Synchronization
 
 /// Memory that work in flight may take together. What does not fit now waits; what could never fit runs alone, since a
 /// photo is refused for its content, not for its size.
 ///
-/// First come, first served: a large picture is not passed over for ever by small ones.
+/// First come, first served: a large picture is not passed over for ever by small ones. Whoever waits blocks his thread.
 package final class MemoryBudget: Sendable {
-    private struct Waiting {
+    private final class Waiting: Sendable {
         let bytes: Int64
-        let continuation: CheckedContinuation<Void, Never>
+        let isAdmitted = DispatchSemaphore(value: 0)
+        init(_ bytes: Int64) { self.bytes = bytes }
     }
 
     private struct State {
@@ -16,15 +18,26 @@ package final class MemoryBudget: Sendable {
         var taken: Int64 = 0
         var waiting: [Waiting] = []
 
-        mutating func admit() -> [CheckedContinuation<Void, Never>] {
-            var admitted: [CheckedContinuation<Void, Never>] = []
+        mutating func admit() {
             while let first = waiting.first, taken == 0 || first.bytes <= limit - taken {
                 taken += first.bytes
-                admitted.append(first.continuation)
+                first.isAdmitted.signal()
                 waiting.removeFirst()
             }
-            return admitted
         }
+    }
+
+    /// A part of the budget; it goes back when this ends.
+    package struct Share: ~Copyable, Sendable {
+        private let budget: MemoryBudget
+        package let bytes: Int64
+
+        fileprivate init(_ budget: MemoryBudget, _ bytes: Int64) {
+            self.budget = budget
+            self.bytes = bytes
+        }
+
+        deinit { budget.giveBack(bytes) }
     }
 
     private let state: Mutex<State>
@@ -32,38 +45,49 @@ package final class MemoryBudget: Sendable {
     package init(limit: ByteCount) { state = Mutex(State(limit: limit.bytes)) }
 
     /// Under pressure less, later more again. What is in flight keeps what it has.
-    package func setLimit(_ limit: ByteCount) {
-        let admitted = state.withLock { state in
-            state.limit = limit.bytes
-            return state.admit()
+    package var limit: ByteCount {
+        get { ByteCount(state.withLock { $0.limit }) }
+        set {
+            state.withLock { state in
+                state.limit = newValue.bytes
+                state.admit()
+            }
         }
-        for one in admitted { one.resume() }
     }
 
     /// What the work in flight has taken.
     package var taken: ByteCount { ByteCount(state.withLock { $0.taken }) }
 
-    /// Waits for `estimate` bytes, holds them while `body` runs, and gives them back. Not to be nested.
-    package func holding<Result: Sendable, Failure: Error>(
-        _ estimate: ByteCount, _ body: () async throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
-        let bytes = max(0, estimate.bytes)
-        await withCheckedContinuation { continuation in
-            let admitted = state.withLock { state in
-                state.waiting.append(Waiting(bytes: bytes, continuation: continuation))
-                return state.admit()
-            }
-            for one in admitted { one.resume() }
+    /// How many wait.
+    package var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Blocks until `estimate` bytes are the caller's. Whoever holds a share asks for no other.
+    ///
+    /// - Parameter isCancelled: asked every tenth of a second.
+    /// - Returns: nil when it was cancelled.
+    package func take(_ estimate: ByteCount, isCancelled: () -> Bool) -> Share? {
+        let one = Waiting(max(0, estimate.bytes))
+        state.withLock { state in
+            state.waiting.append(one)
+            state.admit()
         }
-        defer { giveBack(bytes) }
-        return try await body()
+        while one.isAdmitted.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+            guard isCancelled() else { continue }
+            let isGone = state.withLock { state in
+                guard let place = state.waiting.firstIndex(where: { $0 === one }) else { return false }
+                state.waiting.remove(at: place)
+                state.admit()  // it may have stood in front of one that fits
+                return true
+            }
+            if isGone { return nil }
+        }
+        return Share(self, one.bytes)
     }
 
     private func giveBack(_ bytes: Int64) {
-        let admitted = state.withLock { state in
+        state.withLock { state in
             state.taken -= bytes
-            return state.admit()
+            state.admit()
         }
-        for one in admitted { one.resume() }
     }
 }

@@ -135,6 +135,7 @@ extension Daemon {
             await servicePool.run {
                 self.openDrops.look(at: self.live.current.drops, but: self.watcher.silentDrops)
                 self.journal.sumUp()
+                self.memory.set(pressure: .init(stalled: MachineMemory.stalled))
                 self.dailyBackup.look(at: SystemClock.now())
                 self.mirror.wake()
                 // What it orders is done by a thread that does not run with --once.

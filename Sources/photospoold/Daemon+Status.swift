@@ -54,6 +54,7 @@ extension Daemon {
         applied.importing.deadline = old.importing.deadline
         live.replace(applied)
         journal.setLevel(new.logLevel)
+        memory.set(budget: MachineMemory.budget(applied.importing))
         watcher.replaceDrops(applied.drops)
         if old.library != applied.library {
             // The open library takes its new rules over; one that is away finds them when it is back.

@@ -20,6 +20,7 @@ final class Daemon: Sendable {
     let manager = ServiceManager()
     let store: Store
     let decoders: DecoderPool
+    let memory: DecoderMemory
     let inFlight: InFlight
     let outages: Outages
     let keeper: LibraryKeeper
@@ -80,9 +81,11 @@ final class Daemon: Sendable {
         self.store = store
         importPool = BlockingPool(named: "import", width: workers * 2)
         servicePool = BlockingPool(named: "service", width: 4)
+        memory = DecoderMemory(
+            budget: MachineMemory.budget(settings.importing), machine: ByteCount(MachineMemory.available))
         decoders = DecoderPool(
             program: Machine.decoderPath(), movies: Machine.decoderPath("photospool-decoder-av"), size: workers,
-            deadline: settings.importing.deadline, localOffset: movieZone.offset(at:), log: log)
+            deadline: settings.importing.deadline, memory: memory, localOffset: movieZone.offset(at:), log: log)
         inFlight = InFlight(monotonic: monotonic) { hub.publish(.progress($0)) }
         outages = Outages(isPaused: isPaused, monotonic: monotonic)
         keeper = LibraryKeeper(store: store, log: log, now: SystemClock.now)

@@ -47,6 +47,17 @@ struct Misdeeds: ~Copyable {
         case "close":
             _ = close(Wire.channelNumber)
             while true { pause() }
+        case "hungry", "starving":
+            // As many MiB as the second word says. Without them it says so, as our decoders do, or ends, as libraries do.
+            let wanted = (Int(words[1]) ?? 0) << 20
+            let memory = unsafe mmap(nil, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            if unsafe memory == MAP_FAILED {
+                if deed == "starving" { abort() }
+                send(DecoderReply(id: request.id, content: .failure(.memory, detail: "no memory")).encoded())
+            } else if let result = message.takeSecond() {
+                unsafe munmap(memory, wanted)
+                try preview(deed, request, result)
+            }
         case "nonsense": send([1, 2, 3, 4, 5])
         case "long": send([UInt8](repeating: 7, count: Wire.messageLimit + 1))
         case "wrong-id": send(DecoderReply(id: request.id + 1, content: .inspection(Inspection())).encoded())

@@ -25,6 +25,9 @@ import Testing
         ]
         inspection.notes = ["The EXIF block holds no directory."]
         inspection.endsEarly = true
+        inspection.coding.stored = PixelSize(width: 4096, height: 4032)
+        inspection.coding.sampleBytes = 2
+        inspection.coding.heldPerHundred = 300
         return inspection
     }
 

@@ -96,3 +96,47 @@ import Testing
         #expect(damaged.facts.make == nil && damaged.facts.size == PixelSize(width: 60, height: 20))
     }
 }
+
+/// JPEGs by cjpeg and jpegtran, PNGs by ImageMagick.
+@Suite("What decoding a still has to hold") struct CodingTests {
+    private static func coding(_ commands: [[String]], _ name: String) throws -> PictureCoding {
+        let folder = try TemporaryFolder()
+        for words in commands {
+            let outcome = try Programs.run("/usr/bin/env", words.map { $0.replacing("@", with: folder.path + "/") })
+            try #require(outcome.status == 0)
+        }
+        let bytes = Array(try Data(contentsOf: URL(filePath: folder.path + "/" + name)))
+        return Inspector.inspect(ByteSource(bytes)).coding
+    }
+
+    private static let source = ["convert", "-size", "64x48", "gradient:red-blue", "@a.ppm"]
+
+    /// Coefficients a pixel: 4:2:0 has 1.5, 4:4:4 has 3, of two bytes each; the baseline has none to hold.
+    @Test(arguments: [
+        (["-sample", "2x2", "-progressive"], 300), (["-sample", "1x1", "-progressive"], 600),
+        (["-sample", "2x2", "-baseline"], 0), (["-grayscale", "-progressive"], 200),
+    ])
+    func `of a JPEG is its coefficients, when it comes in several scans`(options: [String], held: Int) throws {
+        let coding = try Self.coding([Self.source, ["cjpeg"] + options + ["-outfile", "@a.jpg", "@a.ppm"]], "a.jpg")
+        #expect(coding.heldPerHundred == held)
+        #expect(coding.stored == PixelSize(width: 64, height: 48))
+    }
+
+    @Test func `of a baseline JPEG with a scan for each component is that, too`() throws {
+        let folder = try TemporaryFolder()
+        try Data("0;\n1;\n2;\n".utf8).write(to: URL(filePath: folder.path + "/scans"))
+        let coding = try Self.coding(
+            [
+                Self.source,
+                ["cjpeg", "-sample", "2x2", "-scans", folder.path + "/scans", "-outfile", "@a.jpg", "@a.ppm"],
+            ], "a.jpg")
+        #expect(coding.heldPerHundred == 300)
+    }
+
+    @Test(arguments: [("none", 0), ("PNG", 400)])
+    func `of a PNG is all of it when it is interlaced`(way: String, held: Int) throws {
+        let coding = try Self.coding(
+            [["convert", "-size", "64x48", "gradient:", "-interlace", way, "@a.png"]], "a.png")
+        #expect(coding.heldPerHundred == held)
+    }
+}

@@ -38,10 +38,10 @@ struct Bench {
 
     init(
         _ program: Path = programs / "decoder-double", movies: Path? = nil, size: Int = 1,
-        deadline: Duration = .seconds(20)
+        deadline: Duration = .seconds(20), memory: DecoderMemory? = nil
     ) {
         let lines = lines
-        pool = DecoderPool(program: program, movies: movies, size: size, deadline: deadline) { line in
+        pool = DecoderPool(program: program, movies: movies, size: size, deadline: deadline, memory: memory) { line in
             lines.all.withLock { $0.append(line) }
         }
     }
@@ -58,10 +58,12 @@ struct Bench {
             file, size: Int64(text.utf8.count), name: Path("/drop/IMG_1.JPG"), isCancelled: isCancelled)
     }
 
-    func preview(_ text: String, spec: PreviewSpec = PreviewSpec()) throws -> DecodedPreview {
+    func preview(
+        _ text: String, spec: PreviewSpec = PreviewSpec(), inspection: Inspection = Inspection(mediaType: .jpeg)
+    ) throws -> DecodedPreview {
         let file = try Bench.file(text)
         return try pool.preview(
-            file, size: Int64(text.utf8.count), inspection: Inspection(mediaType: .jpeg), spec: spec,
+            file, size: Int64(text.utf8.count), inspection: inspection, spec: spec,
             name: Path("/drop/IMG_1.JPG"), isCancelled: { false })
     }
 

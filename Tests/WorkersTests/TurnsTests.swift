@@ -69,11 +69,13 @@ import Testing
     @Test func `is never exceeded, except by one that could never fit, alone`() async {
         let budget = MemoryBudget(limit: ByteCount(100))
         let most = Monitor<(sum: Int64, alone: Int)>((0, 0))
+        let pool = BlockingPool(named: "budget", width: 8)
         await withDiscardingTaskGroup { group in
             for number in 0..<300 {
                 let bytes: Int64 = number % 50 == 0 ? .max : Int64(number % 60)
                 group.addTask {
-                    await budget.holding(ByteCount(bytes)) {
+                    await pool.run {
+                        guard let share = budget.take(ByteCount(bytes), isCancelled: { false }) else { return }
                         let taken = budget.taken.bytes
                         most.withLock {
                             if bytes == .max {
@@ -83,7 +85,7 @@ import Testing
                                 $0.sum = max($0.sum, taken)
                             }
                         }
-                        await Task.yield()
+                        #expect(share.bytes == bytes)
                     }
                 }
             }
@@ -91,17 +93,70 @@ import Testing
         #expect(most.withLock { $0.sum } <= 100)
         #expect(most.withLock { $0.alone } == 6)
         #expect(budget.taken == .zero)
+        pool.stop()
+    }
+
+    @Test func `does not let small ones pass a large one that waits`() async {
+        let budget = MemoryBudget(limit: ByteCount(10))
+        let order = Monitor<[Int64]>([])
+        let pool = BlockingPool(named: "budget", width: 4)
+        await withDiscardingTaskGroup { group in
+            let first = budget.take(ByteCount(6), isCancelled: { false })
+            for bytes: Int64 in [9, 3, 2] {
+                let before = budget.waiting
+                group.addTask {
+                    await pool.run {
+                        let share = budget.take(ByteCount(bytes), isCancelled: { false })
+                        order.withLock { $0.append(bytes) }
+                        _ = consume share
+                    }
+                }
+                // 3 and 2 would fit beside the 6, and have to stand behind the 9.
+                while budget.waiting == before { await Task.yield() }
+            }
+            #expect(budget.taken.bytes == 6)
+            #expect(order.withLock { $0 } == [])
+            _ = consume first
+        }
+        #expect(order.withLock { $0.first } == 9)
+        #expect(budget.taken == .zero)
+        pool.stop()
+    }
+
+    @Test func `lets those behind go on when one that waits is cancelled`() async {
+        let budget = MemoryBudget(limit: ByteCount(10))
+        let isCancelled = Monitor(false)
+        let pool = BlockingPool(named: "budget", width: 2)
+        await withDiscardingTaskGroup { group in
+            let first = budget.take(ByteCount(6), isCancelled: { false })
+            group.addTask {
+                await pool.run {
+                    let share = budget.take(ByteCount(9)) { isCancelled.withLock { $0 } }
+                    let isThere = share != nil
+                    #expect(!isThere)
+                }
+            }
+            while budget.waiting == 0 { await Task.yield() }
+            group.addTask { await pool.run { _ = budget.take(ByteCount(4), isCancelled: { false }) } }
+            while budget.waiting == 1 { await Task.yield() }
+            isCancelled.withLock { $0 = true }
+            while budget.waiting > 0 { await Task.yield() }
+            _ = consume first
+        }
+        #expect(budget.taken == .zero)
+        pool.stop()
     }
 
     @Test func `lets the next in when it grows`() async {
         let budget = MemoryBudget(limit: ByteCount(10))
-        let isOpen = Monitor(false)
         let pool = BlockingPool(named: "budget", width: 1)
         await withDiscardingTaskGroup { group in
-            group.addTask { await budget.holding(ByteCount(10)) { await pool.run { isOpen.wait { $0 ? () : nil } } } }
-            while budget.taken.bytes < 10 { await Task.yield() }
-            group.addTask { await budget.holding(ByteCount(5)) { isOpen.withLock { $0 = true } } }
-            budget.setLimit(ByteCount(20))
+            let first = budget.take(ByteCount(10), isCancelled: { false })
+            group.addTask { await pool.run { _ = budget.take(ByteCount(5), isCancelled: { false }) } }
+            while budget.waiting == 0 { await Task.yield() }
+            budget.limit = ByteCount(20)
+            while budget.waiting > 0 { await Task.yield() }
+            _ = consume first
         }
         #expect(budget.taken == .zero)
         pool.stop()

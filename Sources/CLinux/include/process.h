@@ -34,6 +34,9 @@ int cl_limit_processor_time(pid_t pid, uint64_t seconds);
 /* Resident memory of `pid` in bytes, 0 when unknown. */
 uint64_t cl_resident_bytes(pid_t pid);
 
+/* Lets the address space of a child grow by so many bytes from what it has now, and not beyond its hard limit. */
+int cl_limit_growth(pid_t pid, uint64_t bytes);
+
 /* Whether `pid`, a child of ours, was stopped by a signal or a tracer and has not gone on; waitid(2). */
 int cl_is_stopped(pid_t pid);
 

@@ -101,7 +101,7 @@ import PhotoModel
             throw .tooLarge(Int(width), Int(height), limit: spec.maxPixels)
         }
         let stored = PixelSize(width: Int(width), height: Int(height))
-        let denominator = Self.denominator(for: stored, maxSize: spec.maxSize)
+        let denominator = PreviewGeometry.jpegDenominator(of: stored, maxSize: spec.maxSize)
         switch TJCS(rawValue: UInt32(bitPattern: space)) {
         case TJCS_YCbCr where subsampling >= 0, TJCS_GRAY where subsampling >= 0:
             return try unsafe decodePlanes(
@@ -112,14 +112,6 @@ import PhotoModel
             // Red, green and blue themselves: as planes libjpeg-turbo would hand out garbage without a word.
             return try unsafe decodeRGB(base, memory.count, stored, denominator, structure, &complaint)
         }
-    }
-
-    /// Powers of two only: the other scales have no vector code and cost as much as the next larger one. A longer side
-    /// of 1.5 times the preview's loses at most 0.002 SSIM against a full decode.
-    static func denominator(for size: PixelSize, maxSize: Int) -> Int {
-        let long = max(size.width, size.height)
-        for denominator in [8, 4, 2] where 2 * long >= 3 * maxSize * denominator { return denominator }
-        return 1
     }
 
     private func decodePlanes(

@@ -104,7 +104,7 @@ final class WebPDecoder {
     }
 
     private static func denominator(for size: PixelSize, spec: PreviewSpec) -> Int {
-        size.width * size.height < largeSize ? 1 : JPEGDecoder.denominator(for: size, maxSize: spec.maxSize)
+        size.width * size.height < largeSize ? 1 : PreviewGeometry.jpegDenominator(of: size, maxSize: spec.maxSize)
     }
 
     private static func size(_ size: PixelSize, _ denominator: Int) -> PixelSize {

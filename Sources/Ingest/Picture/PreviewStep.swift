@@ -11,6 +11,8 @@ struct PreviewStep {
     let spec: PreviewSpec
     let policy: ImportSettings.OnPreviewFailure
     let isCancelled: () -> Bool
+    /// Told when it begins to wait for memory or a decoder, and when it has both.
+    var setWaiting: (Bool) -> Void = { _ in }
 
     /// Of files that an asset may be shown by.
     static let roles: Set<Role> = [.photo, .alternatePhoto, .video]
@@ -86,7 +88,7 @@ struct PreviewStep {
         do throws(DecoderFailure) {
             return try decoders.preview(
                 descriptor, size: resource.size, inspection: inspection, spec: spec,
-                name: resource.source.name, isCancelled: isCancelled)
+                name: resource.source.name, setWaiting: setWaiting, isCancelled: isCancelled)
         } catch {
             switch error {
             case .cancelled: throw .ended(ImportEnded(.cancelled))
