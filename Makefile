@@ -73,6 +73,8 @@ soak: build ## deaths, failing calls and power cuts in full (KILLS=, DEATHS=, CU
 	@Tests/Tools/deps.sh test
 	@python3 Tests/Rigs/soak.py $(KILLS)
 	@python3 Tests/Rigs/detect.py
+	@python3 Tests/Rigs/memory.py
+	@python3 Tests/Rigs/flood.py 200000 2000
 	@PHOTOSPOOL_RECOVERIES=400 python3 Tests/Rigs/powercut.py 60000
 	@for disk in ext4 xfs btrfs; do python3 Tests/Rigs/blocks.py $$disk $(or $(CUTS),1000) || exit 1; done
 	@python3 Tests/Rigs/deaths.py $(or $(DEATHS),200)
