@@ -8,6 +8,14 @@ extension ConfigurationFile {
         tables += settings.drops.map { table("[[drop]]", drop($0)) }
         tables.append(table("[import]", importing(settings.importing)))
         tables.append(table("[preview]", preview(settings.preview)))
+        tables += settings.preview.renditions.map { rendition in
+            table(
+                "[[preview.rendition]]",
+                [
+                    ("name", quoted(rendition.name)), ("max_size", String(rendition.maxSize)),
+                    ("crop", quoted(rendition.crop.rawValue)),
+                ])
+        }
         tables.append(table("[control]", control(settings.control)))
         tables.append(table("[log]", [("level", quoted(settings.logLevel.rawValue))]))
         return tables.joined(separator: "\n")

@@ -92,10 +92,62 @@ enum Schema {
             .number("quality", 1...100, \.quality),
             .choice("color", \.colour),
             .pixels("max_pixels", \.maxPixels),
-            .later("rendition", off: "rendition = []") { value in
-                if case .array(let elements) = value.content { elements.isEmpty } else { false }
+            SettingKey("rendition") { value, settings throws(Misfit) in
+                guard case .array(let elements) = value.content else {
+                    throw Misfit(value.isNot("an array of tables").sentence, hint: "write [[preview.rendition]]")
+                }
+                guard elements.count <= RenditionSpec.most else {
+                    throw Misfit("there are \(elements.count)", hint: "at most \(RenditionSpec.most) can be made")
+                }
+                settings.renditions = try renditions(elements)
             },
         ]
+    }
+
+    static var rendition: [SettingKey<RenditionSpec>] {
+        [
+            .text("name", \.name) { name, _ throws(Misfit) in
+                guard !RenditionSpec.isGood(name: name) else { return }
+                throw Misfit(
+                    "\"\(name)\" cannot be a part of a file's name",
+                    hint: "use up to 32 of a-z, 0-9, - and _, beginning with a letter or digit; not preview")
+            },
+            .number("max_size", 16...16_384, \.maxSize),
+            .choice("crop", \.crop),
+        ]
+    }
+
+    private static func renditions(_ elements: [TOMLValue]) throws(Misfit) -> [RenditionSpec] {
+        var renditions: [RenditionSpec] = []
+        for element in elements {
+            guard case .table(let members) = element.content else {
+                throw Misfit(element.isNot("a table").sentence, hint: "write [[preview.rendition]]", at: element.place)
+            }
+            var one = RenditionSpec(name: "")
+            for member in members {
+                guard let key = rendition.first(where: { $0.name == member.key }) else {
+                    let meant = nearestName(to: member.key, among: rendition.map(\.name))
+                    throw Misfit(
+                        "unknown key `\(member.key)`",
+                        hint: meant.map { "did you mean `\($0)`?" } ?? "known are name, max_size, crop",
+                        at: member.place)
+                }
+                do throws(Misfit) { try key.take(member.value, &one) } catch {
+                    throw Misfit(
+                        "\(member.key): \(error.sentence)", hint: error.hint, at: error.place ?? member.value.place)
+                }
+            }
+            guard !one.name.isEmpty else {
+                throw Misfit("name is missing", hint: "give the rendition a name", at: element.place)
+            }
+            guard !renditions.contains(where: { $0.name == one.name }) else {
+                throw Misfit(
+                    "\"\(one.name)\" is the name of two", hint: "each rendition needs a name of its own",
+                    at: element.place)
+            }
+            renditions.append(one)
+        }
+        return renditions
     }
 
     static func control(_ groups: GroupNames) -> [SettingKey<ControlSettings>] {

@@ -60,7 +60,7 @@ package struct AssetBody: Codable, Hashable, Sendable {
         collection = asset.collection
         kind = asset.kind.rawValue
         preview = PreviewBody(asset.preview)
-        renditions = []
+        renditions = asset.preview.renditions.map(RenditionBody.init)
         importedAt = asset.importedAt.rfc3339
     }
 }
@@ -124,7 +124,15 @@ package struct PreviewBody: Codable, Hashable, Sendable {
 /// A further size of the preview.
 package struct RenditionBody: Codable, Hashable, Sendable {
     package var name: String
+    /// Relative to the library.
     package var path: String
     package var width: Int
     package var height: Int
+
+    package init(_ rendition: Rendition) {
+        name = rendition.spec.name
+        path = rendition.path.shown
+        width = rendition.size.width
+        height = rendition.size.height
+    }
 }

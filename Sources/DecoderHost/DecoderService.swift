@@ -73,10 +73,11 @@ enum DecoderService {
         guard size > 0 else { return .failure(.empty, detail: "the file holds no bytes") }
         do throws(CodecFailure) {
             let preview = try work.preview(of: input, size: size, type: type, orientation: orientation, spec: spec)
-            try write(preview.jpeg, to: result)
+            let all = [(jpeg: preview.jpeg, size: preview.size)] + preview.renditions
+            for (jpeg, _) in all { try write(jpeg, to: result) }
             return .preview(
-                size: preview.size, byteCount: Int64(preview.jpeg.count), isPartial: preview.isPartial,
-                warning: preview.warning)
+                all.map { DecoderReply.Part(size: $0.size, byteCount: Int64($0.jpeg.count)) },
+                isPartial: preview.isPartial, warning: preview.warning)
         } catch {
             return .failure(error.code, detail: error.detail)
         }

@@ -3,13 +3,25 @@ package import PhotoModel
 /// What a decoder answers. Whoever reads it must take the decoder for hostile: ``init(decoding:)`` checks every length,
 /// range and text, and what it cannot check (the JPEG itself) the reader has to.
 package struct DecoderReply: Hashable, Sendable {
+    /// One JPEG of the result.
+    package struct Part: Hashable, Sendable {
+        package var size: PixelSize
+        package var byteCount: Int64
+
+        package init(size: PixelSize, byteCount: Int64) {
+            self.size = size
+            self.byteCount = byteCount
+        }
+    }
+
     package enum Content: Hashable, Sendable {
         /// First message of a decoder whose sandbox stands.
         case ready(version: String)
         /// First and last message of one that could not lock itself in, and so does not work.
         case refused(String)
         case inspection(Inspection)
-        case preview(size: PixelSize, byteCount: Int64, isPartial: Bool, warning: String?)
+        /// One JPEG for the preview, and one for each rendition, one behind the other in the result.
+        case preview([Part], isPartial: Bool, warning: String?)
         case failure(Problem.Code, detail: String)
     }
 
@@ -41,10 +53,13 @@ package struct DecoderReply: Hashable, Sendable {
         case .inspection(let inspection):
             writer.put(UInt8(3))
             writer.put(inspection)
-        case .preview(let size, let byteCount, let isPartial, let warning):
+        case .preview(let parts, let isPartial, let warning):
             writer.put(UInt8(4))
-            writer.put(size)
-            writer.put(byteCount)
+            writer.put(UInt8(clamping: parts.count))
+            for part in parts.prefix(Int(UInt8.max)) {
+                writer.put(part.size)
+                writer.put(part.byteCount)
+            }
             writer.put(isPartial)
             writer.put(optional: warning) { $0.put($1) }
         case .failure(let code, let detail):
@@ -64,10 +79,16 @@ package struct DecoderReply: Hashable, Sendable {
         case 2: content = .refused(try reader.takeText())
         case 3: content = .inspection(try reader.takeInspection())
         case 4:
+            var parts: [Part] = []
+            for _ in 0..<(try reader.takeInt(UInt8.self, in: 1...1 + RenditionSpec.most, "number of JPEGs")) {
+                parts.append(
+                    Part(
+                        size: try reader.takeSize(),
+                        byteCount: Int64(
+                            try reader.takeInt(Int64.self, in: 1...Wire.previewLimit, "size of the JPEG"))))
+            }
             content = .preview(
-                size: try reader.takeSize(),
-                byteCount: Int64(try reader.takeInt(Int64.self, in: 1...Wire.previewLimit, "size of the JPEG")),
-                isPartial: try reader.takeBool(),
+                parts, isPartial: try reader.takeBool(),
                 warning: try reader.takeOptional { reader throws(WireFault) in try reader.takeText() })
         case 5:
             let code = Int(try reader.take(UInt8.self))

@@ -43,6 +43,12 @@ package struct DecoderRequest: Hashable, Sendable {
             writer.put(UInt8(clamping: spec.quality))
             writer.put(spec.colour == .keep)
             writer.put(spec.maxPixels.count)
+            let renditions = spec.renditions.prefix(RenditionSpec.most)
+            writer.put(UInt8(renditions.count))
+            for rendition in renditions {
+                writer.put(UInt32(clamping: rendition.maxSize))
+                writer.put(rendition.crop == .square)
+            }
         }
         return writer.bytes
     }
@@ -62,9 +68,14 @@ package struct DecoderRequest: Hashable, Sendable {
             let quality = try reader.takeInt(UInt8.self, in: 1...100, "quality")
             let colour: PreviewSpec.Colour = try reader.takeBool() ? .keep : .srgb
             let maxPixels = Pixels(Int64(try reader.takeInt(Int64.self, in: 1...Int.max, "limit of pixels")))
-            work = .preview(
-                type: type, orientation: orientation,
-                spec: PreviewSpec(maxSize: maxSize, quality: quality, colour: colour, maxPixels: maxPixels))
+            var spec = PreviewSpec(maxSize: maxSize, quality: quality, colour: colour, maxPixels: maxPixels)
+            for _ in 0..<(try reader.takeInt(UInt8.self, in: 0...RenditionSpec.most, "number of renditions")) {
+                let side = try reader.takeInt(UInt32.self, in: 1...Wire.sideLimit, "size of a rendition")
+                // Their names are the daemon's business.
+                spec.renditions.append(
+                    RenditionSpec(name: "", maxSize: side, crop: try reader.takeBool() ? .square : .none))
+            }
+            work = .preview(type: type, orientation: orientation, spec: spec)
         default: throw .outOfRange("kind of request")
         }
         try reader.finish()

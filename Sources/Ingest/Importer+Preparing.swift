@@ -136,7 +136,7 @@ extension Importer {
     private func preview(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) -> PreviewStep.Result {
         let result = try tryPreview(fresh)
         guard let joined, joined.preview.path != nil else { return result }
-        if case .made(let preview) = result { discard(preview.staged) }
+        if case .made(let preview) = result { for staged in preview.staged { discard(staged) } }
         return .none
     }
 

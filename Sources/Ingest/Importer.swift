@@ -213,7 +213,7 @@ struct Importer: Sendable {
                 else { throw error }
                 // Where the preview was to stand may be another disk, or have a quota of its own. If the originals can be
                 // named without it, that was it; if not, it is the library's trouble.
-                discard(made.staged)
+                for staged in made.staged { discard(staged) }
                 builder.preview = .failed(problem.ofPreview)
                 return try commit(builder, by: step)
             }

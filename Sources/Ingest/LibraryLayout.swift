@@ -24,4 +24,19 @@ package enum LibraryLayout {
     package static func preview(of asset: Asset.ID) -> Path {
         previews / String(asset.suffix(2)) / (asset + ".jpg")
     }
+
+    /// Beside the preview: `<asset id>.<name>.jpg`
+    package static func rendition(_ name: String, of asset: Asset.ID) -> Path {
+        previews / String(asset.suffix(2)) / (asset + "." + name + ".jpg")
+    }
+
+    /// The asset that a preview or rendition is of, by its path; nil for any other path.
+    package static func assetOfPreview(at path: Path) -> Asset.ID? {
+        let words = path.name.shown.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        switch words.count {
+        case 2 where preview(of: words[0]) == path: return words[0]
+        case 3 where RenditionSpec.isGood(name: words[1]) && rendition(words[1], of: words[0]) == path: return words[0]
+        default: return nil
+        }
+    }
 }

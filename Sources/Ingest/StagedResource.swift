@@ -27,16 +27,35 @@ struct StagedResource: Sendable {
     }
 }
 
-/// A preview in staging, durable.
-struct StagedPreview: Sendable {
-    /// Of the file that it shows.
-    var source: Path
+/// A picture in staging, durable.
+struct StagedPicture: Sendable {
     var staged: Path
     var sha256: SHA256Digest
     var byteCount: Int64
     var device: UInt64
     var inode: UInt64
     var size: PixelSize
+
+    func move(to final: Path) -> CommitIntent.Move {
+        CommitIntent.Move(
+            staged: staged, final: final, sha256: sha256, size: byteCount, device: device, inode: inode)
+    }
+}
+
+/// A preview in staging with what was made of the same decode.
+struct StagedPreview: Sendable {
+    /// Of the file that it shows.
+    var source: Path
+    var picture: StagedPicture
+    var renditions: [(spec: RenditionSpec, picture: StagedPicture)]
     var isPartial: Bool
     var warning: String?
+
+    /// Renditions first: whoever sees the preview sees them all.
+    func moves(of asset: Asset.ID) -> [CommitIntent.Move] {
+        renditions.map { $0.picture.move(to: LibraryLayout.rendition($0.spec.name, of: asset)) }
+            + [picture.move(to: LibraryLayout.preview(of: asset))]
+    }
+
+    var staged: [Path] { [picture.staged] + renditions.map(\.picture.staged) }
 }

@@ -111,12 +111,43 @@ package struct AssetPreview: Hashable, Sendable, Codable {
     /// Relative to the library.
     package var path: Path?
     package var size: PixelSize?
+    /// Made with it, and gone with it.
+    package var renditions: [Rendition]
 
-    package init(state: PreviewState, problem: Problem? = nil, path: Path? = nil, size: PixelSize? = nil) {
+    package init(
+        state: PreviewState, problem: Problem? = nil, path: Path? = nil, size: PixelSize? = nil,
+        renditions: [Rendition] = []
+    ) {
         self.state = state
         self.problem = problem
         self.path = path
         self.size = size
+        self.renditions = renditions
+    }
+
+    /// All files that belong to it.
+    package var paths: [Path] { [path].compactMap { $0 } + renditions.map(\.path) }
+
+    private enum CodingKeys: CodingKey { case state, problem, path, size, renditions }
+
+    /// Lines of versions that made no renditions do not tell of them.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            state: try values.decode(PreviewState.self, forKey: .state),
+            problem: try values.decodeIfPresent(Problem.self, forKey: .problem),
+            path: try values.decodeIfPresent(Path.self, forKey: .path),
+            size: try values.decodeIfPresent(PixelSize.self, forKey: .size),
+            renditions: try values.decodeIfPresent([Rendition].self, forKey: .renditions) ?? [])
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(state, forKey: .state)
+        try values.encodeIfPresent(problem, forKey: .problem)
+        try values.encodeIfPresent(path, forKey: .path)
+        try values.encodeIfPresent(size, forKey: .size)
+        if !renditions.isEmpty { try values.encode(renditions, forKey: .renditions) }
     }
 }
 

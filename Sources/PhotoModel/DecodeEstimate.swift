@@ -36,7 +36,7 @@ package enum DecodeEstimate {
         switch inspection.mediaType {
         case .jpeg:
             // Decoded at a fraction of its size; inks take four bytes and become three. A file without an end is copied.
-            let part = Int64(PreviewGeometry.jpegDenominator(of: stored, maxSize: spec.maxSize))
+            let part = Int64(PreviewGeometry.jpegDenominator(of: stored, maxSize: spec.longSide(of: stored)))
             planes = PixelSize(width: stored.width / Int(part) + 1, height: stored.height / Int(part) + 1)
             picture = held + 7 * (pixels / (part * part)) + file
         case .png: picture = held + 3 * pixels + file
@@ -50,7 +50,7 @@ package enum DecodeEstimate {
         case .quicktime, .mp4, .avi, .mpegTS, .matroska: picture = 48 * sample * pixels + (64 << 20)
         default: picture = 3 * pixels
         }
-        let shown = PreviewGeometry.size(of: planes, maxSize: max(1, spec.maxSize))
+        let shown = PreviewGeometry.size(of: planes, maxSize: max(1, spec.longSide(of: stored)))
         let made = Int64(shown.width) * Int64(shown.height)
         // Between the two passes of scaling: as wide as the source, as high as the result.
         let between = 2 * Int64(planes.width) * Int64(shown.height)

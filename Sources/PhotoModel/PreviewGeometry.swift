@@ -64,4 +64,11 @@ package enum PreviewGeometry {
         func scaled(_ side: Int) -> Int { max(1, (2 * side * limit + long) / (2 * long)) }
         return PixelSize(width: scaled(shown.width), height: scaled(shown.height))
     }
+
+    /// The size of a rendition of it; a square is as large as the shorter side allows.
+    package static func size(of shown: PixelSize, _ rendition: RenditionSpec) -> PixelSize {
+        guard rendition.crop == .square else { return size(of: shown, maxSize: rendition.maxSize) }
+        let side = max(1, min(rendition.maxSize, shown.width, shown.height))
+        return PixelSize(width: side, height: side)
+    }
 }

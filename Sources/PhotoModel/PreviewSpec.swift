@@ -15,19 +15,33 @@ package struct PreviewSpec: Hashable, Sendable {
     package var colour: Colour
     /// A picture of more pixels is refused (`E_TOO_LARGE`) before memory is taken for it.
     package var maxPixels: Pixels
+    /// Further pictures of the same decode.
+    package var renditions: [RenditionSpec]
 
     package init(
-        maxSize: Int = 1200, quality: Int = 82, colour: Colour = .srgb, maxPixels: Pixels = .mega(400)
+        maxSize: Int = 1200, quality: Int = 82, colour: Colour = .srgb, maxPixels: Pixels = .mega(400),
+        renditions: [RenditionSpec] = []
     ) {
         self.maxSize = maxSize
         self.quality = quality
         self.colour = colour
         self.maxPixels = maxPixels
+        self.renditions = renditions
+    }
+
+    /// How long the longer side of a decode has to be for all that is made of it: of a square the shorter side counts.
+    package func longSide(of picture: PixelSize) -> Int {
+        let (long, short) = (max(picture.width, picture.height), max(1, min(picture.width, picture.height)))
+        return renditions.reduce(maxSize) { most, rendition in
+            guard rendition.crop == .square else { return max(most, rendition.maxSize) }
+            let (needed, overflow) = rendition.maxSize.multipliedReportingOverflow(by: long)
+            return max(most, overflow ? long : min(long, (needed + short - 1) / short))
+        }
     }
 
     package init(_ settings: PreviewSettings) {
         self.init(
             maxSize: settings.maxSize, quality: settings.quality, colour: settings.colour == .keep ? .keep : .srgb,
-            maxPixels: settings.maxPixels)
+            maxPixels: settings.maxPixels, renditions: settings.renditions)
     }
 }

@@ -68,6 +68,8 @@ package struct PreviewSettings: Hashable, Sendable {
     package var quality = 82
     package var colour = Colour.srgb
     package var maxPixels = Pixels.mega(400)
+    /// Further sizes, each name once.
+    package var renditions: [RenditionSpec] = []
     package init() {}
 }
 

@@ -160,17 +160,27 @@ package final class DecoderPool: Sendable {
         // A second decoder must not find, nor append to, what the first one left: each gets a result file of its own.
         let result = ResultFile()
         var question = Question(work: work, file: file.rawValue, size: size, name: name) {
-            guard case .preview(let size, let count, _, _) = $0 else { return "an answer of another kind" }
-            guard max(size.width, size.height) <= spec.maxSize else { return "a preview that is too large" }
-            return result.fault(byteCount: count, size: size)
+            guard case .preview(let parts, _, _) = $0 else { return "an answer of another kind" }
+            let most = [spec.maxSize] + spec.renditions.map(\.maxSize)
+            guard parts.count == most.count else { return "another number of pictures" }
+            for (part, side) in zip(parts, most) where max(part.size.width, part.size.height) > side {
+                return "a preview that is too large"
+            }
+            return result.fault(parts)
         }
         question.result = result
         question.need = DecodeEstimate.bytes(of: inspection, fileSize: question.size, spec: spec)
         let content = try ask(question, setWaiting, isCancelled)
-        guard case .preview(let size, let byteCount, let isPartial, let warning) = content, let bytes = result.take()
+        guard case .preview(let told, let isPartial, let warning) = content, let bytes = result.take()
         else { preconditionFailure("checked by `ask`") }
+        var parts: [DecodedPreview.Part] = []
+        for one in told {
+            let offset = parts.last.map { $0.offset + $0.byteCount } ?? 0
+            parts.append(DecodedPreview.Part(offset: offset, byteCount: one.byteCount, size: one.size))
+        }
         return DecodedPreview(
-            bytes: bytes, byteCount: byteCount, size: size, isPartial: isPartial, warning: warning)
+            bytes: bytes, preview: parts[0], renditions: Array(parts.dropFirst()), isPartial: isPartial,
+            warning: warning)
     }
 }
 

@@ -1,3 +1,4 @@
+import DecoderWire
 import Files
 import PhotoModel
 
@@ -18,11 +19,11 @@ final class ResultFile {
     }
 
     /// What is wrong with what the decoder wrote; nil for nothing.
-    func fault(byteCount: Int64, size: PixelSize) -> String? {
+    func fault(_ parts: [DecoderReply.Part]) -> String? {
         guard let written = file.take() else { return "no result" }
         let fault: String?
         do throws(Errno) {
-            fault = try ResultJPEG.fault(in: written, byteCount: byteCount, size: size)
+            fault = try ResultJPEG.fault(in: written, parts)
         } catch {
             fault = "a result that cannot be read: \(error.description)"
         }

@@ -6,20 +6,29 @@ import PhotoModel
 enum ResultJPEG {
     /// Seals the file first: from then on the decoder cannot change what is looked at.
     ///
-    /// - Returns: what is wrong; nil when it is one whole JPEG of the size that was told.
-    static func fault(in file: borrowing Descriptor, byteCount: Int64, size: PixelSize) throws(Errno) -> String? {
+    /// - Returns: what is wrong; nil when it is one whole JPEG after the other, each of the size that was told.
+    static func fault(in file: borrowing Descriptor, _ parts: [DecoderReply.Part]) throws(Errno) -> String? {
         do throws(Errno) {
             try file.seal()
         } catch .busy {
             return "a result that it holds on to"
         }
         let actual = try file.status().stamp.size
-        guard actual == byteCount, actual <= Int64(Wire.previewLimit) else { return "a result of another length" }
-        let bytes = try file.readAll(limit: Wire.previewLimit)
-        guard bytes.count >= 4, bytes.starts(with: [0xFF, 0xD8]), bytes.suffix(2).elementsEqual([0xFF, 0xD9]) else {
-            return "a result that is no whole JPEG"
+        guard actual == parts.reduce(0, { $0 + $1.byteCount }), actual <= Int64(Wire.previewLimit) else {
+            return "a result of another length"
         }
-        return frameSize(bytes) == size ? nil : "a result of other pixels"
+        let all = try file.readAll(limit: Wire.previewLimit)
+        var start = 0
+        for part in parts {
+            let end = start + Int(part.byteCount)
+            guard end <= all.count else { return "a result of another length" }
+            let bytes = Array(all[start..<end])
+            guard bytes.count >= 4, bytes.starts(with: [0xFF, 0xD8]), bytes.suffix(2).elementsEqual([0xFF, 0xD9])
+            else { return "a result that is no whole JPEG" }
+            guard frameSize(bytes) == part.size else { return "a result of other pixels" }
+            start = end
+        }
+        return nil
     }
 
     /// From the frame header, ITU-T T.81 section B.2.2; nil when there is none before the first scan, or when something

@@ -3,7 +3,8 @@ package import Ingest
 package import PhotoModel
 import Store
 
-/// Makes previews of assets that have none because it failed, or whose preview is not there any more.
+/// Makes previews of assets that have none because it failed, or whose preview is not there any more; and the renditions that
+/// are configured and not there.
 ///
 /// Arguments: `missing`, `1`, as always; `codes`, with commas between: only of assets whose preview failed with one of these,
 /// without a look at the others. The place to go on from is the last asset, with what was counted so far.
@@ -73,7 +74,7 @@ package struct PreviewsOperation: Sendable {
     private func look(
         at asset: Asset, _ maker: PreviewMaker, _ place: inout Place, _ run: OperationRun
     ) throws(OperationRun.Ended) -> Bool {
-        guard try run.orEnd({ () throws(Problem) in try isMissing(asset, in: maker.library) }) else { return false }
+        guard try run.orEnd({ () throws(Problem) in try isMissing(asset, maker) }) else { return false }
         // It may have been deleted, or got one, since its portion was read.
         let present = try run.orEnd { () throws(Problem) in try rooms.store.asset(asset.id) }
         guard let present, present.preview == asset.preview else { return false }
@@ -103,13 +104,22 @@ package struct PreviewsOperation: Sendable {
         return true
     }
 
-    private func isMissing(_ asset: Asset, in library: Library) throws(Problem) -> Bool {
+    private func isMissing(_ asset: Asset, _ maker: PreviewMaker) throws(Problem) -> Bool {
         switch asset.preview.state {
         case .failed: return true
         case .none: return false
         case .ok, .partial: break
         }
         guard let path = asset.preview.path else { return true }
+        if try isMissing(path, in: maker.library) { return true }
+        for wanted in maker.renditions {
+            guard let present = asset.preview.renditions.first(where: { $0.spec == wanted }) else { return true }
+            if try isMissing(present.path, in: maker.library) { return true }
+        }
+        return false
+    }
+
+    private func isMissing(_ path: Path, in library: Library) throws(Problem) -> Bool {
         do throws(Errno) {
             let status = try library.root.status(of: path)
             return status.kind != .regular || status.stamp.size == 0

@@ -125,8 +125,7 @@ package struct SweepOperation: Sendable {
         try LibraryWalk(library: library, start: LibraryLayout.previews).run(run) {
             (path, status) throws(OperationRun.Ended) in
             run.advance(by: 1)
-            let asset = path.name.stem.shown
-            guard LibraryLayout.preview(of: asset) == path else {
+            guard let asset = LibraryLayout.assetOfPreview(at: path) else {
                 return try tell(
                     Operation.Finding(
                         "foreign", path: path, "\(SafeText.of(path)) is no preview of the service's, and was left."),

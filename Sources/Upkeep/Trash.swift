@@ -127,7 +127,11 @@ package final class Trash: Sendable {
     private func move(_ asset: Asset, in library: Library) throws(Problem) {
         let trash = LibraryLayout.trash(of: asset.id)
         var moves = asset.resources.map { ($0.path, trash / "originals" / $0.path) }
+        let previews = asset.preview.paths
         if let preview = asset.preview.path { moves.append((preview, trash / "preview.jpg")) }
+        for rendition in asset.preview.renditions {
+            moves.append((rendition.path, trash / (rendition.spec.name + ".jpg")))
+        }
         for (from, to) in moves {
             try Self.onLibrary(from, doing: "move to the trash") { () throws(Errno) in
                 try library.root.makeFolders(at: to.parent, mode: 0o700)
@@ -135,7 +139,7 @@ package final class Trash: Sendable {
                     try library.root.renameNoReplace(from, to: to, in: library.root)
                 } catch .noEntry {
                     // Moved before, or missing already, which verify tells of.
-                } catch .crossDevice where from == asset.preview.path {
+                } catch .crossDevice where previews.contains(from) {
                     // Previews may lie on a disk of their own; one can be made again at any time.
                     try library.root.unlink(from)
                 }

@@ -86,7 +86,12 @@ private func settings(of text: String) throws -> Settings {
                 quality = 90
                 color = "keep"
                 max_pixels = "1GP"
-                rendition = []
+                [[preview.rendition]]
+                name = "thumb"
+                max_size = 240
+                crop = "square"
+                [[preview.rendition]]
+                name = "grid-2"
                 [control]
                 socket = "/run/x/s"
                 mode = "0600"
@@ -129,6 +134,9 @@ private func settings(of text: String) throws -> Settings {
         expected.preview.quality = 90
         expected.preview.colour = .keep
         expected.preview.maxPixels = Pixels(1_000_000_000)
+        expected.preview.renditions = [
+            RenditionSpec(name: "thumb", maxSize: 240, crop: .square), RenditionSpec(name: "grid-2"),
+        ]
         expected.control.socket = Path("/run/x/s")
         expected.control.mode = 0o600
         expected.control.group = "photo"
@@ -147,6 +155,7 @@ private func settings(of text: String) throws -> Settings {
         original.drops = [drop, DropFolder(name: "b", path: Path("/other"))]
         original.library.reserveFree = ByteCount(5_000_000_000)
         original.importing.memoryBudget = .mebi(768)
+        original.preview.renditions = [RenditionSpec(name: "thumb", maxSize: 240, crop: .square)]
         original.preview.maxPixels = Pixels(12_345_678)
         original.control.importRoots = [Path("/x y")]
         #expect(try settings(of: ConfigurationFile.text(of: original)) == original)

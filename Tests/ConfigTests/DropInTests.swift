@@ -165,15 +165,26 @@ private func printed(_ folder: Path) throws -> [String] {
             [web]
             listen = "127.0.0.1:8490"
             token_file = ""
-            [[preview.rendition]]
-            name = "thumb"
             """
         #expect(
             try faults(text) == [
-                "photospool.toml:2:10: web.listen: is not in this version; leave the key out, or write listen = \"\"",
-                "photospool.toml:4:1: preview.rendition: is not in this version; "
-                    + "leave the key out, or write rendition = []",
+                "photospool.toml:2:10: web.listen: is not in this version; leave the key out, or write listen = \"\""
             ])
+    }
+
+    @Test(arguments: [
+        ("name = \"../x\"", "3:8", "name: \"../x\" cannot be a part of a file's name"),
+        ("name = \"preview\"", "3:8", "name: \"preview\" cannot be a part of a file's name"),
+        ("name = \"a\"\nmax_size = 8", "4:12", "max_size: 8 is not from 16 to 16384"),
+        ("name = \"a\"\ncrop = \"round\"", "4:8", "crop: \"round\" is not allowed"),
+        ("name = \"a\"\nmax_szie = 80", "4:1", "unknown key `max_szie`; did you mean `max_size`?"),
+        ("max_size = 80", "2:1", "name is missing"),
+        ("name = \"a\"\n[[preview.rendition]]\nname = \"a\"", "4:1", "\"a\" is the name of two"),
+    ])
+    func `a rendition that cannot be is refused, with its place`(text: String, place: String, sentence: String) throws {
+        let found = try faults("[preview]\n[[preview.rendition]]\n" + text)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("photospool.toml:\(place): preview.rendition: \(sentence)") == true, "\(found)")
     }
 
     @Test(arguments: [

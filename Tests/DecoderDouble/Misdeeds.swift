@@ -99,7 +99,7 @@ struct Misdeeds: ~Copyable {
         let count = Int64(jpeg.count) + (deed == "other-length" ? 1 : 0)
         send(
             DecoderReply(
-                id: request.id, content: .preview(size: size, byteCount: count, isPartial: false, warning: nil)
+                id: request.id, content: .preview([.init(size: size, byteCount: count)], isPartial: false, warning: nil)
             ).encoded())
     }
 }

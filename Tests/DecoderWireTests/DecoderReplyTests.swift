@@ -33,7 +33,11 @@ import Testing
 
     private static let contents: [DecoderReply.Content] = [
         .ready(version: "1"), .refused("landlock is not there"), .inspection(full), .inspection(Inspection()),
-        .preview(size: PixelSize(width: 1200, height: 900), byteCount: 231_000, isPartial: true, warning: "cut"),
+        .preview(
+            [
+                .init(size: PixelSize(width: 1200, height: 900), byteCount: 231_000),
+                .init(size: PixelSize(width: 320, height: 320), byteCount: 21_000),
+            ], isPartial: true, warning: "cut"),
         .failure(.tooLarge, detail: "400 MP"),
     ]
 

@@ -155,10 +155,12 @@ final class Scene {
             let stamp = try put(StagedShot.previewContent, at: staging / "preview.jpg")
             preview = .made(
                 StagedPreview(
-                    source: files[0].path, staged: staging / "preview.jpg",
-                    sha256: SHA256.digest(of: StagedShot.previewContent),
-                    byteCount: Int64(StagedShot.previewContent.count), device: stamp.device, inode: stamp.inode,
-                    size: PixelSize(width: 1200, height: 800), isPartial: false, warning: nil))
+                    source: files[0].path,
+                    picture: StagedPicture(
+                        staged: staging / "preview.jpg", sha256: SHA256.digest(of: StagedShot.previewContent),
+                        byteCount: Int64(StagedShot.previewContent.count), device: stamp.device, inode: stamp.inode,
+                        size: PixelSize(width: 1200, height: 800)),
+                    renditions: [], isPartial: false, warning: nil))
         }
         var facts = Facts()
         facts.capturedAt = WallTime(year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: 31)

@@ -47,7 +47,8 @@ import Testing
         for row in try Self.rows("names that lie", Self.stills + ["video", "broken"]) {
             let (type, name) = (try Self.inspect(row).mediaType, Path(row.path).lowercaseExtension)
             guard type != .unknown else { continue }
-            #expect(type.fits(extension: name) != row["notes"].contains("but content is"), "\(row.path): \(type)")
+            let isSaid = ["but content is", "exiftool takes it for"].contains { row["notes"].contains($0) }
+            #expect(type.fits(extension: name) != isSaid, "\(row.path): \(type)")
         }
     }
 

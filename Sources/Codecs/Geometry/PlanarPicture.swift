@@ -69,6 +69,18 @@ struct PlanarPicture {
         let width = pixelAspect == 1 ? window.width : max(1, Int((Double(window.width) * pixelAspect).rounded()))
         return orientation.shown(PixelSize(width: width, height: window.height))
     }
+
+    /// The middle of it, as wide as it is high.
+    var squared: PlanarPicture {
+        var part = self
+        let shownWidth = Double(window.width) * pixelAspect
+        let side = min(shownWidth, Double(window.height))
+        part.window.width = min(window.width, max(1, Int((side / pixelAspect).rounded())))
+        part.window.height = min(window.height, max(1, Int(side.rounded())))
+        part.window.x += (window.width - part.window.width) / 2
+        part.window.y += (window.height - part.window.height) / 2
+        return part
+    }
 }
 
 /// What became of a file: a picture in its decoder's buffers, good until that decoder's next call.

@@ -18,11 +18,27 @@ final class PreviewComposer {
 
     func compose(_ decoded: DecodedPicture, spec: PreviewSpec) throws(CodecFailure) -> EncodedPreview {
         let picture = decoded.picture
+        let plan = planner.plan(for: picture.space, isGrey: picture.chroma == nil, colour: spec.colour)
         let size = PreviewGeometry.size(of: picture.shownSize, maxSize: max(spec.maxSize, 1))
+        let jpeg = try encode(picture, plan, size: size, quality: spec.quality)
+        var renditions: [(jpeg: [UInt8], size: PixelSize)] = []
+        for rendition in spec.renditions {
+            let size = PreviewGeometry.size(of: picture.shownSize, rendition)
+            let part = rendition.crop == .square ? picture.squared : picture
+            renditions.append((try encode(part, plan, size: size, quality: spec.quality), size))
+        }
+        let notes = [decoded.warning, plan.warning].compactMap { $0 }
+        return EncodedPreview(
+            jpeg: jpeg, size: size, isPartial: decoded.isPartial,
+            warning: notes.isEmpty ? nil : notes.joined(separator: "; "), renditions: renditions)
+    }
+
+    private func encode(
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, quality: Int
+    ) throws(CodecFailure) -> [UInt8] {
         guard size.width < 65_536, size.height < 65_536 else {  // all a JPEG can be
             throw CodecFailure(.encode, "a preview of \(size.width) x \(size.height) pixels cannot be a JPEG")
         }
-        let plan = planner.plan(for: picture.space, isGrey: picture.chroma == nil, colour: spec.colour)
         // Whole pairs of rows and columns, as 4:2:0 has them.
         let target = try JPEGPlanes(size: size, in: planes)
         switch plan.step {
@@ -31,11 +47,7 @@ final class PreviewComposer {
         case .none, .grey, .transform, .toneMap:
             try composeThroughRGB(picture, plan, size: size, into: target)
         }
-        let jpeg = try encoder.encode(target, quality: spec.quality, profile: plan.embedded)
-        let notes = [decoded.warning, plan.warning].compactMap { $0 }
-        return EncodedPreview(
-            jpeg: jpeg, size: size, isPartial: decoded.isPartial,
-            warning: notes.isEmpty ? nil : notes.joined(separator: "; "))
+        return try encoder.encode(target, quality: quality, profile: plan.embedded)
     }
 
     /// Gives back what only a huge photo needed.

@@ -101,7 +101,7 @@ import PhotoModel
             throw .tooLarge(Int(width), Int(height), limit: spec.maxPixels)
         }
         let stored = PixelSize(width: Int(width), height: Int(height))
-        let denominator = PreviewGeometry.jpegDenominator(of: stored, maxSize: spec.maxSize)
+        let denominator = PreviewGeometry.jpegDenominator(of: stored, maxSize: spec.longSide(of: stored))
         switch TJCS(rawValue: UInt32(bitPattern: space)) {
         case TJCS_YCbCr where subsampling >= 0, TJCS_GRAY where subsampling >= 0:
             return try unsafe decodePlanes(

@@ -45,7 +45,7 @@ final class RAWDecoder {
         let pictures = EmbeddedPictures(source)
         let task = Task(
             file: file, orientation: Orientation(exif: orientation), shown: shown,
-            target: min(spec.maxSize, shown.map { max($0.width, $0.height) } ?? spec.maxSize),
+            target: shown.map { min(spec.longSide(of: $0), max($0.width, $0.height)) } ?? spec.maxSize,
             isCut: inspection.endsEarly,
             // A camera makes its pictures in the colours that it was set to; in a DNG each one has its own.
             colour: pictures.isDNG ? nil : StatedColour.of(source, .raw), spec: spec)

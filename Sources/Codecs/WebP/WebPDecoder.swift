@@ -104,7 +104,8 @@ final class WebPDecoder {
     }
 
     private static func denominator(for size: PixelSize, spec: PreviewSpec) -> Int {
-        size.width * size.height < largeSize ? 1 : PreviewGeometry.jpegDenominator(of: size, maxSize: spec.maxSize)
+        size.width * size.height < largeSize
+            ? 1 : PreviewGeometry.jpegDenominator(of: size, maxSize: spec.longSide(of: size))
     }
 
     private static func size(_ size: PixelSize, _ denominator: Int) -> PixelSize {

@@ -86,14 +86,7 @@ extension Adoption {
             return nil
         }
         try trying(library.check)
-        var moves: [CommitIntent.Move] = []
-        if let made {
-            moves = [
-                .init(
-                    staged: made.staged, final: LibraryLayout.preview(of: asset.id), sha256: made.sha256,
-                    size: made.byteCount, device: made.device, inode: made.inode)
-            ]
-        }
+        let moves = made?.moves(of: asset.id) ?? []
         let intent = CommitIntent(
             job: 0, importID: importID, moves: moves, asset: asset, joinsExisting: part.joins != nil)
         return try trying { () throws(Problem) in try commit(intent) } ? asset.id : nil

@@ -38,10 +38,7 @@ struct IntentBuilder {
         // The leading photo is renamed last: whoever sees it sees the whole shot.
         moves.reverse()
         if case .made(let made) = preview {
-            moves.insert(
-                .init(
-                    staged: made.staged, final: LibraryLayout.preview(of: assetID), sha256: made.sha256,
-                    size: made.byteCount, device: made.device, inode: made.inode), at: 0)
+            moves.insert(contentsOf: made.moves(of: assetID), at: 0)
         }
         let asset =
             joined.map { $0.joined(by: resources, facts: facts.facts, preview: assetPreview) }
@@ -64,7 +61,11 @@ struct IntentBuilder {
                 state: made.isPartial ? .partial : .ok,
                 problem: made.isPartial
                     ? Problem(.truncated, made.warning ?? "Only a part of the picture is there.") : nil,
-                path: LibraryLayout.preview(of: asset), size: made.size)
+                path: LibraryLayout.preview(of: asset), size: made.picture.size,
+                renditions: made.renditions.map {
+                    Rendition(
+                        spec: $0.spec, path: LibraryLayout.rendition($0.spec.name, of: asset), size: $0.picture.size)
+                })
         }
     }
 

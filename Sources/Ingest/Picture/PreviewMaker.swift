@@ -30,6 +30,9 @@ package struct PreviewMaker: Sendable {
         self.newID = newID
     }
 
+    /// What an asset that has a preview is to have beside it.
+    package var renditions: [RenditionSpec] { spec.renditions }
+
     /// An original that is not as it was imported.
     package struct Damage: Sendable {
         /// `missing`, `changed` or `unreadable`.
@@ -193,14 +196,13 @@ package struct PreviewMaker: Sendable {
     /// The line first, then the name, then the catalog: whoever dies in between leaves at most a preview that nobody asks
     /// for, and the next run makes it again.
     private func place(_ made: StagedPreview, of asset: Asset) throws(Stop) -> Outcome {
-        let preview = IntentBuilder.describe(.made(made), of: asset.id)
+        let made = lacking(made, of: asset)
+        var preview = made.preview
+        preview.renditions = made.renditions
         let path = LibraryLayout.preview(of: asset.id)
         let line = try announce(preview, of: asset)
-        let move = CommitIntent.Move(
-            staged: made.staged, final: path, sha256: made.sha256, size: made.byteCount, device: made.device,
-            inode: made.inode)
         do throws(MoveFailure) {
-            try name(move, of: asset)
+            for move in made.moves { try name(move, of: asset) }
         } catch {
             try trying { () throws(Problem) in try store.closeJournal(line, outcome: "failed") }
             switch error {
@@ -210,11 +212,33 @@ package struct PreviewMaker: Sendable {
         }
         let isThere = try trying { () throws(Problem) in try store.set(preview, of: asset.id, journal: line) }
         if isThere { return .made }
-        do throws(Errno) { try library.root.unlink(path) } catch _ {}  // deleted meanwhile; the sweep finds it
+        for one in preview.paths + [path] {
+            do throws(Errno) { try library.root.unlink(one) } catch _ {}  // deleted meanwhile; the sweep finds it
+        }
         return .nothing
     }
 
-    /// A file of this name that the catalog does not count on is one that was not finished: ours, and replaced.
+    /// What of a preview and its renditions an asset lacks, and what it then has. Those that it has stay as they are.
+    private func lacking(
+        _ made: StagedPreview, of asset: Asset
+    ) -> (preview: AssetPreview, renditions: [Rendition], moves: [CommitIntent.Move]) {
+        let all = IntentBuilder.describe(.made(made), of: asset.id)
+        let hasPreview = asset.preview.path.map { !isMissing($0) } ?? false
+        let kept = asset.preview.renditions.filter { one in
+            // Of those that are configured no longer, too, unless another one takes the name.
+            (!spec.renditions.contains { $0.name == one.spec.name } || spec.renditions.contains(one.spec))
+                && !isMissing(one.path)
+        }
+        let there = Set(kept.map(\.path) + (hasPreview ? [LibraryLayout.preview(of: asset.id)] : []))
+        return (
+            hasPreview ? asset.preview : all,
+            kept + all.renditions.filter { !there.contains($0.path) },
+            made.moves(of: asset.id).filter { !there.contains($0.final) }
+        )
+    }
+
+    /// A file of this name that the catalog does not count on is one that was not finished, or a rendition as it was
+    /// configured before: ours, and replaced.
     private func name(_ move: CommitIntent.Move, of asset: Asset) throws(MoveFailure) {
         let moves = FinalMoves(library: library, calls: .live)
         do throws(MoveFailure) { return try moves.perform([move]) } catch {
@@ -223,7 +247,8 @@ package struct PreviewMaker: Sendable {
         do throws(Problem) {
             if try store.isBeingCommitted(move.final) { throw Problem(.conflict, "A preview is on its way.") }
             let present = try store.asset(asset.id)?.preview
-            guard present?.path == nil || isEmpty(move.final) else { throw Problem(.conflict, "A preview is there.") }
+            guard present == asset.preview || present?.paths.contains(move.final) != true || isMissing(move.final)
+            else { throw Problem(.conflict, "A preview is there.") }
             try onLibrary(move.final, doing: "replace") { () throws(Errno) in try library.root.unlink(move.final) }
         } catch {
             throw error.code == .conflict ? .nameTaken(move.final) : .problem(error)
@@ -231,11 +256,17 @@ package struct PreviewMaker: Sendable {
         try moves.perform([move])
     }
 
-    private func isEmpty(_ path: Path) -> Bool {
-        do throws(Errno) { return try library.root.status(of: path).stamp.size == 0 } catch { return false }
+    /// Not there, or empty: what cannot be looked at is taken for both, and then cannot be replaced either.
+    private func isMissing(_ path: Path) -> Bool {
+        do throws(Errno) {
+            let status = try library.root.status(of: path)
+            return status.kind != .regular || status.stamp.size == 0
+        } catch { return true }
     }
 
     private func tell(_ problem: Problem, of asset: Asset) throws(Stop) {
+        // It has a preview, and only renditions cannot be made: that changes nothing of what there is.
+        if let path = asset.preview.path, !isMissing(path) { return }
         let preview = AssetPreview(state: .failed, problem: problem)
         if preview == asset.preview { return }
         let line = try announce(preview, of: asset)

@@ -99,9 +99,22 @@ struct PreviewStep {
     }
 
     private func store(_ decoded: consuming DecodedPreview, of source: Path) throws(Problem) -> StagedPreview {
-        let staged = staging / "preview.jpg"
-        let bytes = try onLibrary(staged, doing: "take over") { () throws(Errno) in
-            try decoded.bytes.readAll(limit: Int(decoded.byteCount))
+        let picture = try write(decoded, decoded.preview, as: "preview.jpg")
+        var renditions: [(RenditionSpec, StagedPicture)] = []
+        for (rendition, part) in zip(spec.renditions, decoded.renditions) {
+            renditions.append((rendition, try write(decoded, part, as: rendition.name + ".jpg")))
+        }
+        return StagedPreview(
+            source: source, picture: picture, renditions: renditions, isPartial: decoded.isPartial, warning: decoded.warning)
+    }
+
+    private func write(
+        _ decoded: borrowing DecodedPreview, _ part: DecodedPreview.Part, as name: String
+    ) throws(Problem) -> StagedPicture {
+        let staged = staging / name
+        let bytes: [UInt8]
+        do throws(Errno) { bytes = try decoded.read(part) } catch {
+            throw .library(staged, error, doing: "take over")
         }
         let digest = SHA256.digest(of: bytes)
         let stamp = try onLibrary(staged, doing: "write") { () throws(Errno) in
@@ -112,9 +125,8 @@ struct PreviewStep {
             try file.makeDurable()
             return stamp
         }
-        return StagedPreview(
-            source: source, staged: staged, sha256: digest, byteCount: Int64(bytes.count), device: stamp.device,
-            inode: stamp.inode,
-            size: decoded.size, isPartial: decoded.isPartial, warning: decoded.warning)
+        return StagedPicture(
+            staged: staged, sha256: digest, byteCount: Int64(bytes.count), device: stamp.device, inode: stamp.inode,
+            size: part.size)
     }
 }

@@ -101,9 +101,8 @@ package struct Recovery {
     private func unlisted(_ intent: CommitIntent) throws(Problem) -> [CommitIntent.Move] {
         var found: [CommitIntent.Move] = []
         for move in intent.moves where try !store.lists(move.sha256, at: move.final) { found.append(move) }
-        let preview = LibraryLayout.preview(of: intent.asset.id)
         guard !intent.joinsExisting, try store.asset(intent.asset.id) != nil else { return found }
-        return found.filter { $0.final != preview }
+        return found.filter { LibraryLayout.assetOfPreview(at: $0.final) != intent.asset.id }
     }
 
     private var moves: FinalMoves { FinalMoves(library: library, calls: .live) }

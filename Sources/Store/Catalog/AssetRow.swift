@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PhotoModel
 import SQLite
 
@@ -6,7 +7,8 @@ enum AssetRow {
     static let columns = """
         id, kind, collection, captured_at, captured_offset, date_source, make, model, lens, latitude, longitude, width, \
         height, orientation, content_identifier, is_screenshot, preview_state, preview_code, preview_title, \
-        preview_recovery, preview_path, preview_width, preview_height, imported_at, implausible_at, implausible_source
+        preview_recovery, preview_path, preview_width, preview_height, renditions, imported_at, \
+        implausible_at, implausible_source
         """
 
     /// The asset without its resources.
@@ -19,8 +21,8 @@ enum AssetRow {
         }
         facts.capturedOffset = try row.optionalText(4)
         facts.dateSource = try row.optionalWord(5)
-        facts.implausibleAt = try row.optionalText(24).flatMap { WallTime(stored: $0) }
-        facts.implausibleSource = try row.optionalWord(25)
+        facts.implausibleAt = try row.optionalText(25).flatMap { WallTime(stored: $0) }
+        facts.implausibleSource = try row.optionalWord(26)
         facts.make = try row.optionalText(6)
         facts.model = try row.optionalText(7)
         facts.lens = try row.optionalText(8)
@@ -34,14 +36,31 @@ enum AssetRow {
             id: try row.text(0), kind: try row.word(1), collection: try row.text(2), facts: facts, resources: [],
             preview: AssetPreview(
                 state: try row.word(16), problem: try JobRow.problem(row, 17),
-                path: try row.optionalBlob(20).map { Path(bytes: $0) }, size: try size(row, 21)),
-            importedAt: Timestamp(nanoseconds: try row.integer(23)))
+                path: try row.optionalBlob(20).map { Path(bytes: $0) }, size: try size(row, 21),
+                renditions: try renditions(row, 23)),
+            importedAt: Timestamp(nanoseconds: try row.integer(24)))
     }
 
     private static func size(_ row: borrowing Row, _ first: Int32) throws(SQLiteError) -> PixelSize? {
         guard let width = try row.optionalInteger(first), let height = try row.optionalInteger(first + 1)
         else { return nil }
         return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    private static func renditions(_ row: borrowing Row, _ column: Int32) throws(SQLiteError) -> [Rendition] {
+        guard let text = try row.optionalText(column) else { return [] }
+        do { return try JSONDecoder().decode([Rendition].self, from: Data(text.utf8)) } catch {
+            throw row.unexpected(column)
+        }
+    }
+
+    /// nil, and so no JSON at all, where there are none.
+    private static func text(of renditions: [Rendition]) -> String? {
+        guard !renditions.isEmpty else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Names, numbers and paths: there is nothing in them that JSON cannot say.
+        return (try? encoder.encode(renditions)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func withResources(_ asset: Asset, on connection: borrowing Connection) throws(Problem) -> Asset {
@@ -84,7 +103,7 @@ enum AssetRow {
         try connection.change(
             """
             INSERT INTO asset (\(columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values(asset))
     }
 
@@ -107,7 +126,7 @@ enum AssetRow {
     static func previewValues(_ preview: AssetPreview) -> [Value] {
         [.text(preview.state.rawValue)] + JobRow.values(preview.problem) + [
             .blob(preview.path?.bytes), .integer(preview.size.map { Int64($0.width) }),
-            .integer(preview.size.map { Int64($0.height) }),
+            .integer(preview.size.map { Int64($0.height) }), .text(text(of: preview.renditions)),
         ]
     }
 
@@ -118,7 +137,7 @@ enum AssetRow {
         try connection.change(
             """
             UPDATE asset SET preview_state = ?, preview_code = ?, preview_title = ?, preview_recovery = ?,
-                preview_path = ?, preview_width = ?, preview_height = ? WHERE id = ?
+                preview_path = ?, preview_width = ?, preview_height = ?, renditions = ? WHERE id = ?
             """, previewValues(preview) + [.text(asset)]) == 1
     }
 

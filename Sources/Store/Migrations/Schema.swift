@@ -1,7 +1,7 @@
 /// The tables, in steps. Step n (counting from 1) brings a database from `user_version` n - 1 to n, in one transaction.
 /// A released step is never edited; a change is a new step at the end.
 enum Schema {
-    static let steps: [String] = [first, second, third, fourth, fifth, sixth]
+    static let steps: [String] = [first, second, third, fourth, fifth, sixth, seventh]
 
     /// - Times are nanoseconds since 1970, paths and digests BLOBs, ids of assets and imports UUIDv7 text.
     /// - `job.order_key` is ``NaturalOrder``'s key of the leading file.
@@ -277,4 +277,8 @@ enum Schema {
         ALTER TABLE asset ADD COLUMN implausible_at TEXT;
         ALTER TABLE asset ADD COLUMN implausible_source TEXT;
         """
+
+    /// Further sizes of the preview, as JSON: name, crop, path and size of each. They come and go with it, and nobody looks
+    /// for one by itself.
+    private static let seventh = "ALTER TABLE asset ADD COLUMN renditions TEXT;"
 }

@@ -166,7 +166,15 @@ struct JournalWitness {
     /// One that is not there is to be made again.
     private func preview(of asset: Asset) throws(OperationRun.Ended) -> AssetPreview {
         guard let path = asset.preview.path else { return asset.preview }
-        if try run.orEnd({ () throws(Problem) in try isPresent(path) }) { return asset.preview }
+        if try run.orEnd({ () throws(Problem) in try isPresent(path) }) {
+            var preview = asset.preview
+            preview.renditions = try run.orEnd { () throws(Problem) in
+                var present: [Rendition] = []
+                for one in asset.preview.renditions where try isPresent(one.path) { present.append(one) }
+                return present
+            }
+            return preview
+        }
         return AssetPreview(
             state: .failed,
             problem: Problem(

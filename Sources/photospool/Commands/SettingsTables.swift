@@ -7,6 +7,8 @@ struct SettingsTables: Encodable {
         case number(Int)
         case flag(Bool)
         case list([String])
+        /// Of JSON; TOML writes them apart.
+        case tables([[String: Value]])
 
         var toml: String {
             switch self {
@@ -14,6 +16,7 @@ struct SettingsTables: Encodable {
             case .number(let number): String(number)
             case .flag(let flag): flag ? "true" : "false"
             case .list(let list): "[" + list.map(Self.quoted).joined(separator: ", ") + "]"
+            case .tables: "[]"
             }
         }
 
@@ -44,6 +47,7 @@ struct SettingsTables: Encodable {
             case .number(let number): try container.encode(number)
             case .flag(let flag): try container.encode(flag)
             case .list(let list): try container.encode(list)
+            case .tables(let tables): try container.encode(tables)
             }
         }
     }
@@ -52,6 +56,7 @@ struct SettingsTables: Encodable {
 
     private let single: [(name: String, table: Table)]
     private let drops: [Table]
+    private let renditions: [Table]
 
     init(_ settings: Settings) {
         let library = settings.library
@@ -96,6 +101,9 @@ struct SettingsTables: Encodable {
             ("log", [("level", .text(settings.logLevel.rawValue))]),
         ]
         drops = settings.drops.map(Self.drop)
+        renditions = settings.preview.renditions.map {
+            [("name", .text($0.name)), ("max_size", .number($0.maxSize)), ("crop", .text($0.crop.rawValue))]
+        }
     }
 
     private static func drop(_ drop: DropFolder) -> Table {
@@ -121,13 +129,18 @@ struct SettingsTables: Encodable {
         for (name, table) in single {
             add("[\(name)]", table)
             if name == "library" { for drop in drops { add("[[drop]]", drop) } }
+            if name == "preview" { for rendition in renditions { add("[[preview.rendition]]", rendition) } }
         }
         return lines
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        for (name, table) in single { try container.encode(Self.object(table), forKey: Key(stringValue: name)) }
+        for (name, table) in single {
+            var object = Self.object(table)
+            if name == "preview" { object["rendition"] = .tables(renditions.map(Self.object)) }
+            try container.encode(object, forKey: Key(stringValue: name))
+        }
         try container.encode(drops.map(Self.object), forKey: Key(stringValue: "drop"))
     }
 
