@@ -60,6 +60,7 @@ extension ConfigurationFile {
         [
             ("max_size", String(settings.maxSize)), ("quality", String(settings.quality)),
             ("color", quoted(settings.colour.rawValue)), ("max_pixels", quoted(Units.shown(settings.maxPixels))),
+            ("cache_size", quoted(Units.shown(settings.cacheSize))),
         ]
     }
 

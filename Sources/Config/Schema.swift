@@ -92,6 +92,7 @@ enum Schema {
             .number("quality", 1...100, \.quality),
             .choice("color", \.colour),
             .pixels("max_pixels", \.maxPixels),
+            .size("cache_size", \.cacheSize),
             SettingKey("rendition") { value, settings throws(Misfit) in
                 guard case .array(let elements) = value.content else {
                     throw Misfit(value.isNot("an array of tables").sentence, hint: "write [[preview.rendition]]")

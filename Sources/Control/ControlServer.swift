@@ -17,11 +17,12 @@ package final class ControlServer: Sendable {
     private let server: HTTPServer
     private let hub: EventHub
 
-    /// - Parameter dispatch: runs a closure on a thread that may wait, and not on one that imports fill.
+    /// - Parameter dispatch: runs a closure on a thread that may wait, and not on one that imports fill. One that makes a
+    ///   picture takes seconds, and may wait for others: it belongs on threads of its own.
     /// - Throws: `E_LOCKED` when somebody else listens there, `E_CONFIG` when the socket cannot be made.
     package init(
         at place: consuming Place, door: ControlDoor,
-        dispatch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        dispatch: @escaping @Sendable (_ makesPicture: Bool, @escaping @Sendable () -> Void) -> Void
     ) throws(Problem) {
         hub = door.hub
         let (store, reasons) = (door.store, door.view.reasons)
@@ -30,7 +31,8 @@ package final class ControlServer: Sendable {
             reasons: reasons)
         let desk = ControlDesk(door: door)
         server = try HTTPServer(
-            listening: try Self.socket(at: place), tooBig: Self.tooBig, dispatch: dispatch, log: door.log
+            listening: try Self.socket(at: place), tooBig: Self.tooBig,
+            dispatch: { request, work in dispatch(desk.makesPicture(request), work) }, log: door.log
         ) { desk.respond(to: $0) }
     }
 

@@ -47,13 +47,32 @@ package struct DaemonView: Sendable {
     /// Holds the library's folder; nothing outside of it is ever served.
     package var openLibrary: @Sendable () throws(Problem) -> Folder
 
+    /// A JPEG of the asset with a longer side of so many pixels.
+    package var picture: @Sendable (Asset, _ side: Int) throws(Problem) -> Picture
+
+    package struct Picture: Sendable {
+        package var file: OpenFile
+        /// Bytes.
+        package var size: Int64
+        /// Of the content: a strong validator.
+        package var tag: String
+        package init(file: OpenFile, size: Int64, tag: String) {
+            self.file = file
+            self.size = size
+            self.tag = tag
+        }
+    }
+
     package init(
         version: String, state: @escaping @Sendable () -> DaemonState, reasons: @escaping @Sendable () -> [Problem],
         uptime: @escaping @Sendable () -> Duration, inFlight: @escaping @Sendable () -> [InFlightImport],
         drops: @escaping @Sendable () -> [DropHealth], library: @escaping @Sendable () -> Library,
         mirror: @escaping @Sendable () -> Mirror? = { nil },
         rates: @escaping @Sendable () -> (files: Double, bytes: Double),
-        openLibrary: @escaping @Sendable () throws(Problem) -> Folder
+        openLibrary: @escaping @Sendable () throws(Problem) -> Folder,
+        picture: @escaping @Sendable (Asset, Int) throws(Problem) -> Picture = { _, _ throws(Problem) in
+            throw Problem(.decoderMissing, "Nothing makes pictures here.")
+        }
     ) {
         self.version = version
         self.state = state
@@ -65,5 +84,6 @@ package struct DaemonView: Sendable {
         self.mirror = mirror
         self.rates = rates
         self.openLibrary = openLibrary
+        self.picture = picture
     }
 }

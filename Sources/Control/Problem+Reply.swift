@@ -12,6 +12,8 @@ extension Problem {
         case .conflict: 409
         case .tooBig: 413
         case .config, .overlap: 422
+        // Of this file, whoever asks.
+        case .unsupported, .corrupt, .truncated, .tooLarge, .decodeTimeout, .decoderCrash, .encode, .empty: 422
         case .busy, .libraryOffline, .libraryFull, .marker, .stateIO, .stateStale, .decoderMissing, .memory, .locked:
             503
         default: 500  // a fault of files and disks that a caller can do nothing about

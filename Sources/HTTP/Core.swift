@@ -24,13 +24,13 @@ final class Core: Sendable {
     let limits: HTTPServer.Limits
     let tooBig: Reply
     let peer: @Sendable (Int32) -> Peer?
-    let dispatch: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let dispatch: @Sendable (Request, @escaping @Sendable () -> Void) -> Void
     let log: Log
     let respond: @Sendable (Request) -> Reply
 
     init(
         limits: HTTPServer.Limits, tooBig: Reply, peer: @escaping @Sendable (Int32) -> Peer?,
-        dispatch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, log: @escaping Log,
+        dispatch: @escaping @Sendable (Request, @escaping @Sendable () -> Void) -> Void, log: @escaping Log,
         respond: @escaping @Sendable (Request) -> Reply
     ) {
         self.limits = limits
@@ -132,7 +132,7 @@ final class Core: Sendable {
         }
         if let request {
             exchange.request.body = []
-            dispatch { self.answer(exchange, with: self.respond(request)) }
+            dispatch(request) { self.answer(exchange, with: self.respond(request)) }
         }
         return next
     }

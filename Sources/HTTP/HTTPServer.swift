@@ -51,12 +51,12 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - tooBig: the answer to a request whose body is over the limit.
     ///   - peer: asks who is at the other end of a socket.
-    ///   - dispatch: runs a closure on a thread that may wait.
+    ///   - dispatch: runs a closure on a thread that may wait, for this request.
     ///   - respond: called there, once for each request.
     package init(
         listening socket: consuming ListeningSocket, limits: Limits = Limits(), tooBig: Reply,
         peer: @escaping @Sendable (Int32) -> Peer? = { try? Peer(of: $0) },  // no credentials: no rights
-        dispatch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, log: @escaping Log,
+        dispatch: @escaping @Sendable (Request, @escaping @Sendable () -> Void) -> Void, log: @escaping Log,
         respond: @escaping @Sendable (Request) -> Reply
     ) throws(Problem) {
         core = Core(limits: limits, tooBig: tooBig, peer: peer, dispatch: dispatch, log: log, respond: respond)

@@ -1,4 +1,4 @@
-import Files
+package import Files
 
 extension Reply {
     /// A file as the request wants it: whole, one range of it, or not at all because the asker has it already.

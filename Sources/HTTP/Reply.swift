@@ -31,9 +31,3 @@ extension Reply {
         if case .stream(let stream) = body { stream.detach() }
     }
 }
-
-/// A file that may be handed around; closed when the last holder lets go.
-package final class OpenFile: Sendable {
-    package let descriptor: Descriptor
-    package init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
-}

@@ -68,6 +68,8 @@ package struct PreviewSettings: Hashable, Sendable {
     package var quality = 82
     package var colour = Colour.srgb
     package var maxPixels = Pixels.mega(400)
+    /// What pictures made on request may take on disk.
+    package var cacheSize = ByteCount.mebi(256)
     /// Further sizes, each name once.
     package var renditions: [RenditionSpec] = []
     package init() {}

@@ -25,6 +25,9 @@ package struct DecodedPreview: ~Copyable, Sendable {
     package var byteCount: Int64 { preview.byteCount }
     package var size: PixelSize { preview.size }
 
+    /// The whole of it, for who has nothing else to do with it.
+    package consuming func intoBytes() -> Descriptor { bytes }
+
     /// The bytes of one of them.
     package func read(_ part: Part) throws(Errno) -> [UInt8] {
         let all = try bytes.readAll(limit: Int(renditions.reduce(preview.byteCount) { $0 + $1.byteCount }))

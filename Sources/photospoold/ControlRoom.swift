@@ -41,7 +41,9 @@ final class ControlRoom: Sendable {
             place = .path(settings.socket, mode: settings.mode, gid: group)
         }
         let pool = daemon.servicePool
-        server = try ControlServer(at: place, door: door, dispatch: { pool.submit($0) })
+        let pictures = daemon.picturePool
+        server = try ControlServer(
+            at: place, door: door, dispatch: { makesPicture, work in (makesPicture ? pictures : pool).submit(work) })
     }
 
     func stop() { server.stop() }
@@ -82,6 +84,10 @@ final class ControlRoom: Sendable {
                 do throws(Errno) { return try library.root.duplicate() } catch {
                     throw .library(library.path, error, doing: "open")
                 }
+            },
+            picture: { (asset, side) throws(Problem) in
+                let picture = try daemon.pictures.picture(of: asset, side: side)
+                return .init(file: picture.file, size: picture.size, tag: picture.tag)
             })
     }
 

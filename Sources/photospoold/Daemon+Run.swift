@@ -65,6 +65,8 @@ extension Daemon {
             self.mirror.hasEnded
         }
         watchdog?.stop()
+        // First, so that nobody waits for a picture any more.
+        pictures.stop()
         control?.stop()
         decoders.stop()
         keeper.close()

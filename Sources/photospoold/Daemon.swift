@@ -21,6 +21,9 @@ final class Daemon: Sendable {
     let store: Store
     let decoders: DecoderPool
     let memory: DecoderMemory
+    let pictures: PictureDesk
+    /// Requests that make pictures: they wait for each other, and nobody else for them.
+    let picturePool: BlockingPool
     let inFlight: InFlight
     let outages: Outages
     let keeper: LibraryKeeper
@@ -131,6 +134,15 @@ final class Daemon: Sendable {
         let outages = outages
         dailyBackup = DailyBackup(
             store: store, desk: upkeep, mayWork: { outages.mayWork }, log: log, startedAt: startTime)
+        picturePool = BlockingPool(named: "picture", width: 4)
+        pictures = PictureDesk(
+            library: { keeper.library },
+            decoders: DecoderPool(
+                program: Machine.decoderPath(), movies: Machine.decoderPath("photospool-decoder-av"), size: 1,
+                deadline: settings.importing.deadline, memory: memory, localOffset: movieZone.offset(at:), log: log),
+            spec: { PreviewSpec(live.current.preview) },
+            shelf: PictureShelf(
+                at: source.stateDirectory / "pictures", limit: { live.current.preview.cacheSize }, log: log), log: log)
         let (decoders, room) = (decoders, room)
         previewKeeper = PreviewKeeper(
             store: store, desk: upkeep, owed: previewsOwed,

@@ -86,6 +86,7 @@ private func settings(of text: String) throws -> Settings {
                 quality = 90
                 color = "keep"
                 max_pixels = "1GP"
+                cache_size = "10MiB"
                 [[preview.rendition]]
                 name = "thumb"
                 max_size = 240
@@ -134,6 +135,7 @@ private func settings(of text: String) throws -> Settings {
         expected.preview.quality = 90
         expected.preview.colour = .keep
         expected.preview.maxPixels = Pixels(1_000_000_000)
+        expected.preview.cacheSize = .mebi(10)
         expected.preview.renditions = [
             RenditionSpec(name: "thumb", maxSize: 240, crop: .square), RenditionSpec(name: "grid-2"),
         ]

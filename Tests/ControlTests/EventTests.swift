@@ -28,7 +28,8 @@ private func drained(_ stream: ByteStream) -> String { String(decoding: stream.w
         let path = desk.folder / "control.sock"
         let queue = DispatchQueue(label: "test.control", attributes: .concurrent)
         let server = try ControlServer(
-            at: .path(path, mode: 0o600, gid: nil), door: desk.door, dispatch: { work in queue.async(execute: work) })
+            at: .path(path, mode: 0o600, gid: nil), door: desk.door, dispatch: { _, work in queue.async(execute: work) }
+        )
         defer { server.stop() }
         let client = try Client(path)
         client.send(
@@ -175,7 +176,8 @@ private func drained(_ stream: ByteStream) -> String { String(decoding: stream.w
         let path = desk.folder / "control.sock"
         let queue = DispatchQueue(label: "test.control", attributes: .concurrent)
         let server = try ControlServer(
-            at: .path(path, mode: 0o660, gid: nil), door: desk.door, dispatch: { work in queue.async(execute: work) })
+            at: .path(path, mode: 0o660, gid: nil), door: desk.door, dispatch: { _, work in queue.async(execute: work) }
+        )
         let client = try Client(path)
         client.send("GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(client.receive(until: "}", after: "").hasPrefix("HTTP/1.1 200 "))
@@ -187,7 +189,7 @@ private func drained(_ stream: ByteStream) -> String { String(decoding: stream.w
         let problem = #expect(throws: Problem.self) {
             _ = try ControlServer(
                 at: .path(path, mode: 0o660, gid: nil), door: desk.door,
-                dispatch: { work in queue.async(execute: work) })
+                dispatch: { _, work in queue.async(execute: work) })
         }
         #expect(problem?.code == .locked)
         server.stop()

@@ -32,7 +32,7 @@ func withServer<Result>(
             listening: try ListeningSocket(at: path, mode: 0o600, gid: nil), limits: limits,
             tooBig: Reply(status: 413, mediaType: "text/plain", Array("too big".utf8)),
             peer: peer ?? { try? Peer(of: $0) },  // no credentials: no peer
-            dispatch: { work in queue.async(execute: work) }, log: { _ in }, respond: respond)
+            dispatch: { _, work in queue.async(execute: work) }, log: { _ in }, respond: respond)
         defer { server.stop() }
         return try await body(path, server)
     }

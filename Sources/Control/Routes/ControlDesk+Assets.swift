@@ -28,18 +28,33 @@ extension ControlDesk {
                 .notFound, "Asset \(id) has no preview (\(asset.preview.state.rawValue))" + why,
                 todo: asset.preview.problem?.whatToDo ?? "Nothing; there is no picture in it.")
         }
-        if let size = try query.number("size"), let stored = asset.preview.size,
-            size != Int64(max(stored.width, stored.height))
-        {
-            throw .bad(
-                "The preview is only there with a longer side of \(max(stored.width, stored.height)) pixels.",
-                todo: "Leave `size` out.")
+        if let side = try side(query), side != asset.preview.size.map({ max($0.width, $0.height) }) {
+            let picture = try door.view.picture(asset, side)
+            return .file(
+                picture.file, size: picture.size, mediaType: MediaType.jpeg.rawValue, etag: picture.tag, for: request)
         }
         let (file, stamp) = try open(path)
         // A preview is only ever replaced as a whole file, which changes inode and time.
         let version = [UInt64(bitPattern: stamp.mtime), stamp.inode, UInt64(bitPattern: stamp.size)]
         let etag = version.map { String($0, radix: 16) }.joined(separator: "-")
         return .file(file, size: stamp.size, mediaType: MediaType.jpeg.rawValue, etag: etag, for: request)
+    }
+
+    private func side(_ query: Query) throws(Problem) -> Int? {
+        guard let text = query["size"] else { return nil }
+        guard let side = Int(text), String(side) == text, Self.sides.contains(side) else {
+            throw .bad("`size` is not a number from \(Self.sides.lowerBound) to \(Self.sides.upperBound).")
+        }
+        return side
+    }
+
+    /// Of a picture that is made on request: as `preview.max_size` may be.
+    private static let sides = 16...16_384
+
+    /// Whether answering takes a decoder.
+    func makesPicture(_ request: Request) -> Bool {
+        guard let parts = request.segments, parts.count == 4, parts[1] == "assets" else { return false }
+        return parts[3] == "export" || parts[3] == "preview" && request.query?.isEmpty == false
     }
 
     func original(_ id: String, _ number: String, _ request: Request) throws(Problem) -> Reply {

@@ -89,6 +89,7 @@ struct SettingsTables: Encodable {
                     ("max_size", .number(settings.preview.maxSize)), ("quality", .number(settings.preview.quality)),
                     ("color", .text(settings.preview.colour.rawValue)),
                     ("max_pixels", .text(Self.pixels(settings.preview.maxPixels))),
+                    ("cache_size", .text(Self.size(settings.preview.cacheSize))),
                 ]
             ),
             (

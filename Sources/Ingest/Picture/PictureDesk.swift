@@ -1,0 +1,143 @@
+import Dispatch
+package import Files
+package import PhotoModel
+package import Preview
+import Synchronization
+
+/// Pictures of assets in sizes that somebody asks for: made once, kept by ``PictureShelf``, and however many ask for the
+/// same at once, decoded once.
+///
+/// One is decoded at a time, by a decoder of its own that takes its memory from the budget of all: whoever asks for many
+/// waits for himself, and no import for him. Blocks; not on a thread that others need.
+package final class PictureDesk: Sendable {
+    package struct Picture: Sendable {
+        package let file: OpenFile
+        /// Bytes.
+        package let size: Int64
+        /// Of the content.
+        package let tag: String
+    }
+
+    /// One decode that is under way, and what became of it.
+    private final class Flight: Sendable {
+        let result = Mutex<Result<Picture, Problem>?>(nil)
+        let isOver = DispatchGroup()
+        init() { isOver.enter() }
+    }
+
+    private let library: @Sendable () -> Library?
+    private let decoders: DecoderPool
+    private let spec: @Sendable () -> PreviewSpec
+    private let shelf: PictureShelf
+    private let log: Log
+    private let flights = Mutex<[String: Flight]>([:])
+    private let turn = DispatchSemaphore(value: 1)
+    private let decodes = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - decoders: of this desk alone.
+    ///   - spec: colour, quality and limits.
+    package init(
+        library: @escaping @Sendable () -> Library?, decoders: DecoderPool, spec: @escaping @Sendable () -> PreviewSpec,
+        shelf: PictureShelf, log: @escaping Log
+    ) {
+        self.library = library
+        self.decoders = decoders
+        self.spec = spec
+        self.shelf = shelf
+        self.log = log
+    }
+
+    /// How many pictures were decoded.
+    package var decodeCount: Int { decodes.load(ordering: .relaxed) }
+
+    package func stop() { decoders.stop() }
+
+    /// An upright JPEG of the asset whose longer side is `side` pixels, or as long as the picture's.
+    ///
+    /// - Throws: what decoding it says; `E_LIBRARY_OFFLINE`, `E_BUSY` at the end of the daemon.
+    package func picture(of asset: Asset, side: Int) throws(Problem) -> Picture {
+        var spec = spec()
+        spec.maxSize = side
+        spec.renditions = []
+        let key = "\(asset.id)-\(side)-\(spec.quality)\(spec.colour == .keep ? "k" : "s")"
+        if let kept = shelf.take(key) { return Picture(file: kept.file, size: kept.size, tag: kept.tag) }
+        let (flight, isFirst) = flights.withLock { flights in
+            if let flight = flights[key] { return (flight, false) }
+            let flight = Flight()
+            flights[key] = flight
+            return (flight, true)
+        }
+        if isFirst {
+            turn.wait()
+            let result: Result<Picture, Problem>
+            do throws(Problem) { result = .success(try make(asset, spec, key)) } catch { result = .failure(error) }
+            turn.signal()
+            flight.result.withLock { $0 = result }
+            flights.withLock { $0[key] = nil }
+            flight.isOver.leave()
+        } else {
+            flight.isOver.wait()
+        }
+        guard let result = flight.result.withLock({ $0 }) else { throw Self.stopping }
+        return try result.get()
+    }
+
+    private func make(_ asset: Asset, _ spec: PreviewSpec, _ key: String) throws(Problem) -> Picture {
+        // Somebody else may have been quicker since it was looked for.
+        if let kept = shelf.take(key) { return Picture(file: kept.file, size: kept.size, tag: kept.tag) }
+        guard let library = library() else {
+            throw Problem(.libraryOffline, "The library is not there at the moment.")
+        }
+        let decoded = try decode(asset, spec, library)
+        decodes.add(1, ordering: .relaxed)
+        let bytes: [UInt8]
+        do throws(Errno) { bytes = try decoded.read(decoded.preview) } catch {
+            throw Problem(.memory, "The picture could not be taken over: \(error.description).")
+        }
+        let tag = String(SHA256.digest(of: bytes).hex.prefix(16))
+        shelf.put(bytes, tag: tag, as: key)
+        // From the disk, where it is there: a client that reads slowly then holds no memory.
+        if let kept = shelf.take(key) { return Picture(file: kept.file, size: kept.size, tag: kept.tag) }
+        return Picture(file: OpenFile(decoded.intoBytes()), size: Int64(bytes.count), tag: tag)
+    }
+
+    /// From the preview where that is twice as large, else from the best original that can be decoded.
+    private func decode(_ asset: Asset, _ spec: PreviewSpec, _ library: Library) throws(Problem) -> DecodedPreview {
+        if let path = asset.preview.path, let size = asset.preview.size,
+            2 * spec.maxSize <= max(size.width, size.height)
+        {
+            do throws(Problem) { return try decode(path, spec, library) } catch {
+                if error.code.isOutage { throw error }  // else it is gone or damaged, and the original is not
+            }
+        }
+        let candidates = asset.resources
+            .filter { PreviewStep.roles.contains($0.role) && $0.mediaType.previewRank < 9 }
+            .sorted { $0.mediaType.previewRank < $1.mediaType.previewRank }
+        var first: Problem?
+        for resource in candidates {
+            do throws(Problem) { return try decode(resource.path, spec, library) } catch {
+                if error.code.isOutage { throw error }
+                first = first ?? error
+            }
+        }
+        throw first ?? Problem(.notFound, "There is no picture in asset \(asset.id).")
+    }
+
+    private func decode(_ path: Path, _ spec: PreviewSpec, _ library: Library) throws(Problem) -> DecodedPreview {
+        let file = try onLibrary(path, doing: "open") { () throws(Errno) in try library.root.openForReading(path) }
+        let size = try onLibrary(path, doing: "look at") { () throws(Errno) in try file.status().stamp.size }
+        do throws(DecoderFailure) {
+            let inspection = try decoders.inspect(file, size: size, name: path.name, isCancelled: { false })
+            return try decoders.preview(
+                file, size: size, inspection: inspection, spec: spec, name: path.name, isCancelled: { false })
+        } catch {
+            switch error {
+            case .problem(let problem): throw problem
+            case .cancelled: throw Self.stopping
+            }
+        }
+    }
+
+    private static var stopping: Problem { Problem(.busy, "The service is stopping.") }
+}
