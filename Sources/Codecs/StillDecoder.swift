@@ -1,4 +1,5 @@
 import CTurboJPEG
+import Metadata
 package import PhotoModel
 
 /// Makes previews of stills: bytes in, upright JPEG out. Keep one per process and hand it photo after photo: its buffers
@@ -54,6 +55,7 @@ package final class StillDecoder {
         of file: FileBytes, type: MediaType, orientation: Int, spec: PreviewSpec
     ) throws(CodecFailure) -> EncodedPreview {
         guard file.count > 0 else { throw CodecFailure(.corrupt, "the file is empty") }
+        composer.carried = spec.export.map { _ in CarriedMetadata(of: file.source, type: type) }
         switch type {
         case .jpeg:
             return try composer.compose(jpeg.decode(file, orientation: orientation, spec: spec), spec: spec)

@@ -146,6 +146,7 @@ struct ControlDesk: Sendable {
             case ("operations", "cancel"):
                 return .change { (request) throws(Problem) in try cancelOperation(id, request) }
             case ("batches", "cancel"): return .change { (request) throws(Problem) in try cancelBatch(id, request) }
+            case ("assets", "export"): return .read { (request) throws(Problem) in try export(id, request) }
             case ("assets", "preview"): return .read { (request) throws(Problem) in try preview(id, request) }
             default: return nil
             }

@@ -50,6 +50,9 @@ package struct DaemonView: Sendable {
     /// A JPEG of the asset with a longer side of so many pixels.
     package var picture: @Sendable (Asset, _ side: Int) throws(Problem) -> Picture
 
+    /// The asset as a file of another format, its longer side at most so many pixels.
+    package var export: @Sendable (Asset, _ side: Int?, ExportSpec) throws(Problem) -> Picture
+
     package struct Picture: Sendable {
         package var file: OpenFile
         /// Bytes.
@@ -72,6 +75,9 @@ package struct DaemonView: Sendable {
         openLibrary: @escaping @Sendable () throws(Problem) -> Folder,
         picture: @escaping @Sendable (Asset, Int) throws(Problem) -> Picture = { _, _ throws(Problem) in
             throw Problem(.decoderMissing, "Nothing makes pictures here.")
+        },
+        export: @escaping @Sendable (Asset, Int?, ExportSpec) throws(Problem) -> Picture = {
+            _, _, _ throws(Problem) in throw Problem(.decoderMissing, "Nothing makes pictures here.")
         }
     ) {
         self.version = version
@@ -85,5 +91,6 @@ package struct DaemonView: Sendable {
         self.rates = rates
         self.openLibrary = openLibrary
         self.picture = picture
+        self.export = export
     }
 }

@@ -67,6 +67,7 @@ package enum Sandbox {
     private static let refused: [(String, Int32)] = [
         ("openat", EACCES),  // sysfs for the number of cores, locales, /dev/urandom
         ("prctl", EPERM),  // names of threads
+        ("get_mempolicy", ENOSYS),  // the HEVC encoder asks for NUMA, and then has none
         ("clone3", ENOSYS),  // glibc then uses clone, whose flags a filter can see
         ("sched_setaffinity", EPERM), ("sched_setscheduler", EPERM),
     ]

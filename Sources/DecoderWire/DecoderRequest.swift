@@ -49,6 +49,11 @@ package struct DecoderRequest: Hashable, Sendable {
                 writer.put(UInt32(clamping: rendition.maxSize))
                 writer.put(rendition.crop == .square)
             }
+            writer.put(optional: spec.export) { writer, export in
+                writer.put(export.format.rawValue)
+                writer.put(export.maxBytes ?? 0)
+                writer.put(export.stripsLocation)
+            }
         }
         return writer.bytes
     }
@@ -74,6 +79,14 @@ package struct DecoderRequest: Hashable, Sendable {
                 // Their names are the daemon's business.
                 spec.renditions.append(
                     RenditionSpec(name: "", maxSize: side, crop: try reader.takeBool() ? .square : .none))
+            }
+            spec.export = try reader.takeOptional { reader throws(WireFault) in
+                guard let format = ExportSpec.Format(rawValue: try reader.takeText()) else {
+                    throw .outOfRange("format")
+                }
+                let most = Int64(try reader.takeInt(Int64.self, in: 0...Int.max, "number of bytes"))
+                return ExportSpec(
+                    format: format, maxBytes: most > 0 ? most : nil, stripsLocation: try reader.takeBool())
             }
             work = .preview(type: type, orientation: orientation, spec: spec)
         default: throw .outOfRange("kind of request")

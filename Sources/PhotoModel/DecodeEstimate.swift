@@ -54,7 +54,9 @@ package enum DecodeEstimate {
         let made = Int64(shown.width) * Int64(shown.height)
         // Between the two passes of scaling: as wide as the source, as high as the result.
         let between = 2 * Int64(planes.width) * Int64(shown.height)
-        return ByteCount(base + file + picture + between + 12 * made)
+        // An encoder of HEVC holds several pictures, and what it finds in them.
+        let encoding: Int64 = spec.export?.format == .heic ? 48 : spec.export == nil ? 12 : 18
+        return ByteCount(base + file + picture + between + encoding * made)
     }
 }
 

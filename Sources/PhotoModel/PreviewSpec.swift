@@ -17,6 +17,8 @@ package struct PreviewSpec: Hashable, Sendable {
     package var maxPixels: Pixels
     /// Further pictures of the same decode.
     package var renditions: [RenditionSpec]
+    /// Not a preview, but a file of its own is wanted.
+    package var export: ExportSpec?
 
     package init(
         maxSize: Int = 1200, quality: Int = 82, colour: Colour = .srgb, maxPixels: Pixels = .mega(400),

@@ -166,7 +166,7 @@ package final class DecoderPool: Sendable {
             for (part, side) in zip(parts, most) where max(part.size.width, part.size.height) > side {
                 return "a preview that is too large"
             }
-            return result.fault(parts)
+            return result.fault(parts, of: spec.export?.format)
         }
         question.result = result
         question.need = DecodeEstimate.bytes(of: inspection, fileSize: question.size, spec: spec)

@@ -19,11 +19,11 @@ final class ResultFile {
     }
 
     /// What is wrong with what the decoder wrote; nil for nothing.
-    func fault(_ parts: [DecoderReply.Part]) -> String? {
+    func fault(_ parts: [DecoderReply.Part], of format: ExportSpec.Format?) -> String? {
         guard let written = file.take() else { return "no result" }
         let fault: String?
         do throws(Errno) {
-            fault = try ResultJPEG.fault(in: written, parts)
+            fault = try ResultJPEG.fault(in: written, parts, of: format)
         } catch {
             fault = "a result that cannot be read: \(error.description)"
         }

@@ -7,7 +7,9 @@ enum ResultJPEG {
     /// Seals the file first: from then on the decoder cannot change what is looked at.
     ///
     /// - Returns: what is wrong; nil when it is one whole JPEG after the other, each of the size that was told.
-    static func fault(in file: borrowing Descriptor, _ parts: [DecoderReply.Part]) throws(Errno) -> String? {
+    static func fault(in file: borrowing Descriptor, _ parts: [DecoderReply.Part], of format: ExportSpec.Format? = nil)
+        throws(Errno) -> String?
+    {
         do throws(Errno) {
             try file.seal()
         } catch .busy {
@@ -18,6 +20,7 @@ enum ResultJPEG {
             return "a result of another length"
         }
         let all = try file.readAll(limit: Wire.previewLimit)
+        if let format { return begins(all, as: format) ? nil : "a file of another format" }
         var start = 0
         for part in parts {
             let end = start + Int(part.byteCount)
@@ -29,6 +32,15 @@ enum ResultJPEG {
             start = end
         }
         return nil
+    }
+
+    /// A file that somebody asked for is for him to look at; only its kind is told to him, so that has to be right.
+    private static func begins(_ bytes: [UInt8], as format: ExportSpec.Format) -> Bool {
+        switch format {
+        case .jpeg: bytes.starts(with: [0xFF, 0xD8, 0xFF])
+        case .png: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        case .heic: bytes.dropFirst(4).starts(with: "ftyp".utf8)
+        }
     }
 
     /// From the frame header, ITU-T T.81 section B.2.2; nil when there is none before the first scan, or when something

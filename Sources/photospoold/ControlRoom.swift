@@ -88,6 +88,10 @@ final class ControlRoom: Sendable {
             picture: { (asset, side) throws(Problem) in
                 let picture = try daemon.pictures.picture(of: asset, side: side)
                 return .init(file: picture.file, size: picture.size, tag: picture.tag)
+            },
+            export: { (asset, side, spec) throws(Problem) in
+                let picture = try daemon.pictures.export(asset, side: side, spec)
+                return .init(file: picture.file, size: picture.size, tag: picture.tag)
             })
     }
 

@@ -1,4 +1,5 @@
 import CResample
+import Metadata
 import PhotoModel
 
 /// From decoded planes to a finished JPEG: scaled, turned, in the right colours, encoded. Owns the buffers for it.
@@ -13,6 +14,8 @@ final class PreviewComposer {
     private let planes = PlaneBuffer()
     private let fullPlanes = PlaneBuffer()
     private let pixels = PlaneBuffer()
+    /// What goes along with an export.
+    var carried: CarriedMetadata?
 
     init() throws(CodecFailure) { encoder = try JPEGEncoder() }
 
@@ -20,6 +23,9 @@ final class PreviewComposer {
         let picture = decoded.picture
         let plan = planner.plan(for: picture.space, isGrey: picture.chroma == nil, colour: spec.colour)
         let size = PreviewGeometry.size(of: picture.shownSize, maxSize: max(spec.maxSize, 1))
+        if let export = spec.export, let carried {
+            return try self.export(decoded, plan, size: size, export, carried)
+        }
         let jpeg = try encode(picture, plan, size: size, quality: spec.quality)
         var renditions: [(jpeg: [UInt8], size: PixelSize)] = []
         for rendition in spec.renditions {
@@ -39,6 +45,12 @@ final class PreviewComposer {
         guard size.width < 65_536, size.height < 65_536 else {  // all a JPEG can be
             throw CodecFailure(.encode, "a preview of \(size.width) x \(size.height) pixels cannot be a JPEG")
         }
+        return try encoder.encode(try target(picture, plan, size), quality: quality, profile: plan.embedded)
+    }
+
+    private func target(
+        _ picture: PlanarPicture, _ plan: ColourPlan, _ size: PixelSize
+    ) throws(CodecFailure) -> JPEGPlanes {
         // Whole pairs of rows and columns, as 4:2:0 has them.
         let target = try JPEGPlanes(size: size, in: planes)
         switch plan.step {
@@ -47,7 +59,23 @@ final class PreviewComposer {
         case .none, .grey, .transform, .toneMap:
             try composeThroughRGB(picture, plan, size: size, into: target)
         }
-        return try encoder.encode(target, quality: quality, profile: plan.embedded)
+        return target
+    }
+
+    private func export(
+        _ decoded: DecodedPicture, _ plan: ColourPlan, size: PixelSize, _ spec: ExportSpec, _ carried: CarriedMetadata
+    ) throws(CodecFailure) -> EncodedPreview {
+        guard max(size.width, size.height) <= ExportSpec.mostSide else {
+            throw CodecFailure(.encode, "a side of \(max(size.width, size.height)) pixels is too long; give a size")
+        }
+        let picture = decoded.picture
+        let export = unsafe PictureExport(
+            spec: spec, carried: carried,
+            planes: { size throws(CodecFailure) in try self.target(picture, plan, size) },
+            rows: { size throws(CodecFailure) in unsafe UnsafePointer(try self.composeRGB(picture, plan, size: size)) },
+            encoder: encoder, profile: plan.embedded)
+        let (bytes, made) = try export.run(from: size)
+        return EncodedPreview(jpeg: bytes, size: made, isPartial: decoded.isPartial, warning: decoded.warning)
     }
 
     /// Gives back what only a huge photo needed.
@@ -86,9 +114,9 @@ final class PreviewComposer {
         if case .grey(let table) = plan.step { unsafe cr_lookup(target.luma, target.lumaCount, table) }
     }
 
-    private func composeThroughRGB(
-        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, into target: JPEGPlanes
-    ) throws(CodecFailure) {
+    private func composeRGB(
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize
+    ) throws(CodecFailure) -> UnsafeMutablePointer<UInt8> {
         let count = size.width * size.height
         let first = try unsafe fullPlanes.reserve(3 * count)
         let blue = unsafe first + count
@@ -120,6 +148,13 @@ final class PreviewComposer {
         case .transform(let transform): unsafe transform.apply(rgb, to: rgb, count: count)
         case .toneMap(let tones): unsafe tones.apply(to: rgb, count: count)
         }
+        return unsafe rgb
+    }
+
+    private func composeThroughRGB(
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, into target: JPEGPlanes
+    ) throws(CodecFailure) {
+        let rgb = try unsafe composeRGB(picture, plan, size: size)
         for row in stride(from: 0, to: size.height, by: 2) {
             let upper = unsafe rgb + row * 3 * size.width
             let lower = unsafe row + 1 < size.height ? upper + 3 * size.width : upper

@@ -40,6 +40,29 @@ extension ControlDesk {
         return .file(file, size: stamp.size, mediaType: MediaType.jpeg.rawValue, etag: etag, for: request)
     }
 
+    /// Converted from the original, for this request only.
+    func export(_ id: String, _ request: Request) throws(Problem) -> Reply {
+        let query = try Query(request, allowing: ["format", "max_size", "max_bytes", "strip_location"])
+        let formats = ExportSpec.Format.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let format = ExportSpec.Format(rawValue: query["format"] ?? "") else {
+            throw .bad("`format` is not one of \(formats).")
+        }
+        let side = try query.number("max_size")
+        guard side.map({ (16...Int64(ExportSpec.mostSide)).contains($0) }) ?? true else {
+            throw .bad("`max_size` is not a number from 16 to \(ExportSpec.mostSide).")
+        }
+        let most = try query.number("max_bytes")
+        guard most != 0 else { throw .bad("`max_bytes` is not a number from 1 on.") }
+        guard [nil, "0", "1"].contains(query["strip_location"]) else {
+            throw .bad("`strip_location` is neither 0 nor 1.")
+        }
+        let spec = ExportSpec(
+            format: format, maxBytes: most, stripsLocation: query["strip_location"] == "1")
+        let picture = try door.view.export(try asset(id), side.map { Int($0) }, spec)
+        return .file(
+            picture.file, size: picture.size, mediaType: format.mediaType.rawValue, etag: picture.tag, for: request)
+    }
+
     private func side(_ query: Query) throws(Problem) -> Int? {
         guard let text = query["size"] else { return nil }
         guard let side = Int(text), String(side) == text, Self.sides.contains(side) else {

@@ -83,6 +83,29 @@ package final class PictureDesk: Sendable {
         return try result.get()
     }
 
+    /// The asset's best original that can be decoded, as a file of another format, with its metadata. Made anew each time.
+    ///
+    /// - Parameter side: the longest, pixels; nil for all there are.
+    package func export(_ asset: Asset, side: Int?, _ export: ExportSpec) throws(Problem) -> Picture {
+        var spec = spec()
+        spec.maxSize = side ?? ExportSpec.mostSide
+        spec.renditions = []
+        spec.colour = .keep
+        spec.export = export
+        turn.wait()
+        defer { turn.signal() }
+        guard let library = library() else {
+            throw Problem(.libraryOffline, "The library is not there at the moment.")
+        }
+        let decoded = try decode(asset, spec, library)
+        let bytes: [UInt8]
+        do throws(Errno) { bytes = try decoded.read(decoded.preview) } catch {
+            throw Problem(.memory, "The picture could not be taken over: \(error.description).")
+        }
+        let tag = String(SHA256.digest(of: bytes).hex.prefix(16))
+        return Picture(file: OpenFile(decoded.intoBytes()), size: Int64(bytes.count), tag: tag)
+    }
+
     private func make(_ asset: Asset, _ spec: PreviewSpec, _ key: String) throws(Problem) -> Picture {
         // Somebody else may have been quicker since it was looked for.
         if let kept = shelf.take(key) { return Picture(file: kept.file, size: kept.size, tag: kept.tag) }
@@ -104,7 +127,7 @@ package final class PictureDesk: Sendable {
 
     /// From the preview where that is twice as large, else from the best original that can be decoded.
     private func decode(_ asset: Asset, _ spec: PreviewSpec, _ library: Library) throws(Problem) -> DecodedPreview {
-        if let path = asset.preview.path, let size = asset.preview.size,
+        if spec.export == nil, let path = asset.preview.path, let size = asset.preview.size,
             2 * spec.maxSize <= max(size.width, size.height)
         {
             do throws(Problem) { return try decode(path, spec, library) } catch {

@@ -2,7 +2,7 @@
 enum CommandTable {
     /// In the order of the help, most used first.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show]),
+        ("Looking", [.status, .watch, .jobs, .job, .batches, .batch, .assets, .show, .export]),
         ("Working", [.importing, .retry, .cancel, .pause, .resume, .rescan, .reload]),
         (
             "Looking after the library",

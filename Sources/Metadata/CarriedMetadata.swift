@@ -1,0 +1,228 @@
+package import PhotoModel
+
+/// What a file says about itself, to go along when its picture is converted: EXIF as the bytes from the TIFF header on, and
+/// XMP. Both are upright then, for the picture is.
+package struct CarriedMetadata: Sendable {
+    package private(set) var exif: [UInt8] = []
+    package private(set) var xmp: [UInt8] = []
+
+    private static let limit: Int64 = 4 << 20
+
+    /// TIFF and RAW *are* what EXIF is a part of: of these nothing is carried, nor of movies.
+    package init(of source: ByteSource, type: MediaType) {
+        let found: (exif: TIFFBlock?, xmp: [UInt8])
+        switch type {
+        case .jpeg:
+            let walk = JPEGWalk(source)
+            found = (walk.exif, walk.xmp)
+        case .heic, .heif, .avif:
+            let walk = HEIFWalk(source, isAVIF: type == .avif)
+            found = (walk.exif, walk.xmp)
+        case .png:
+            let walk = ChunkWalk.png(source)
+            found = (walk.exif, walk.xmp)
+        case .webp:
+            let walk = ChunkWalk.webp(source)
+            found = (walk.exif, walk.xmp)
+        case .jpegXL:
+            let walk = JXLWalk(source)
+            found = (walk.exif, walk.xmp)
+        default: found = (nil, [])
+        }
+        if let block = found.exif {
+            exif = block.source.bytes(at: block.base, count: Int(min(block.end - block.base, Self.limit)))
+        }
+        xmp = found.xmp
+    }
+
+    /// Orientation 1, the picture's own size, and no thumbnail, which would lie on its side.
+    ///
+    /// - Parameter stripsLocation: GPS goes, and with it what may tell of places otherwise: the maker note, and an XMP that
+    ///   still speaks of any.
+    package func upright(_ size: PixelSize, stripsLocation: Bool) -> CarriedMetadata {
+        var result = self
+        var block = ExifEditor(exif)
+        result.exif = block?.edit(size, stripsLocation: stripsLocation) == true ? block?.bytes ?? [] : []
+        result.xmp = XMPEditor.upright(xmp)
+        if stripsLocation { result.xmp = XMPEditor.withoutLocation(result.xmp) }
+        return result
+    }
+}
+
+/// Changes an EXIF block where it stands: nothing moves, so that offsets into maker notes stay right. What is taken out is
+/// overwritten with zeros, not only unlinked.
+struct ExifEditor {
+    private(set) var bytes: [UInt8]
+    private let isBig: Bool
+
+    /// nil for what is no TIFF of the usual kind.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 14 else { return nil }
+        switch (bytes[0], bytes[1]) {
+        case (0x49, 0x49): isBig = false
+        case (0x4D, 0x4D): isBig = true
+        default: return nil
+        }
+        self.bytes = bytes
+        guard number(at: 2, 2) == 42 else { return nil }
+    }
+
+    /// - Returns: false when it is damaged so that nobody can tell what is in it; then it is not to be carried.
+    mutating func edit(_ size: PixelSize, stripsLocation: Bool) -> Bool {
+        guard let first = number(at: 4, 4), let count = entries(at: first) else { return false }
+        if let sub = value(0x8769, in: first) {
+            guard entries(at: sub) != nil else { return false }
+            set(0xA002, in: sub, to: size.width)
+            set(0xA003, in: sub, to: size.height)
+            if stripsLocation { remove(0x927C, from: sub) }
+        }
+        set(0x0112, in: first, to: 1)
+        if stripsLocation {
+            if let places = value(0x8825, in: first) { erase(directory: places) }
+            remove(0x8825, from: first)
+        }
+        // The directory behind the first one is the thumbnail's. Its place is where the entries ended before any was removed.
+        let link = first + 2 + 12 * count
+        if let next = number(at: link, 4), next > 0 {
+            let thumbnail = (start: value(0x0201, in: next) ?? 0, length: value(0x0202, in: next) ?? 0)
+            erase(thumbnail.start, thumbnail.length)
+            erase(directory: next)
+            // Mostly it comes last, and then nothing is left to carry.
+            if thumbnail.start > max(next, 8), thumbnail.start + thumbnail.length + 4 >= bytes.count {
+                bytes.removeSubrange(min(thumbnail.start, bytes.count)...)
+            }
+        }
+        let end = first + 2 + 12 * (entries(at: first) ?? count)
+        put(0, at: end, 4)
+        return true
+    }
+
+    private func number(at offset: Int, _ width: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count - width else { return nil }
+        return Int(ByteSource.integer(bytes[offset..<offset + width], bigEndian: isBig))
+    }
+
+    private mutating func put(_ value: Int, at offset: Int, _ width: Int) {
+        guard offset >= 0, offset <= bytes.count - width else { return }
+        for place in 0..<width {
+            let shift = 8 * (isBig ? width - 1 - place : place)
+            bytes[offset + place] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+
+    /// How many entries a directory has; nil when it is not there whole.
+    private func entries(at directory: Int) -> Int? {
+        guard directory >= 8, let count = number(at: directory, 2), directory + 2 + 12 * count <= bytes.count else {
+            return nil
+        }
+        return count
+    }
+
+    private func place(_ tag: Int, in directory: Int) -> Int? {
+        guard let count = entries(at: directory) else { return nil }
+        return (0..<count).map { directory + 2 + 12 * $0 }.first { number(at: $0, 2) == tag }
+    }
+
+    /// Of one number, or where a directory lies.
+    private func value(_ tag: Int, in directory: Int) -> Int? {
+        guard let place = place(tag, in: directory) else { return nil }
+        return number(at: place + 2, 2) == 3 ? number(at: place + 8, 2) : number(at: place + 8, 4)
+    }
+
+    private mutating func set(_ tag: Int, in directory: Int, to value: Int) {
+        guard let place = place(tag, in: directory) else { return }
+        put(tag == 0x0112 ? 3 : 4, at: place + 2, 2)
+        put(1, at: place + 4, 4)
+        put(0, at: place + 8, 4)
+        put(value, at: place + 8, tag == 0x0112 ? 2 : 4)
+    }
+
+    private mutating func erase(_ start: Int, _ length: Int) {
+        guard start >= 8, length > 0, start < bytes.count else { return }
+        for place in start..<min(bytes.count, start + min(length, bytes.count)) { bytes[place] = 0 }
+    }
+
+    /// Bytes of the value of an entry that lies elsewhere; 0 for one in the entry itself.
+    private func outside(_ place: Int) -> (start: Int, length: Int) {
+        let widths = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8]
+        guard let type = number(at: place + 2, 2), let count = number(at: place + 4, 4),
+            let start = number(at: place + 8, 4), type >= 1, type <= 12
+        else { return (0, 0) }
+        let length = min(count, bytes.count) * widths[type - 1]
+        return length > 4 ? (start, length) : (0, 0)
+    }
+
+    private mutating func erase(directory: Int) {
+        guard let count = entries(at: directory) else { return }
+        for index in 0..<count {
+            let (start, length) = outside(directory + 2 + 12 * index)
+            erase(start, length)
+        }
+        erase(directory, 2 + 12 * count + 4)
+    }
+
+    /// The entries behind it move up: what follows the directory then stands where it stood.
+    private mutating func remove(_ tag: Int, from directory: Int) {
+        while let place = place(tag, in: directory), let count = entries(at: directory) {
+            let (start, length) = outside(place)
+            erase(start, length)
+            let end = directory + 2 + 12 * count
+            let link = number(at: end, 4) ?? 0
+            for byte in place + 12..<max(place + 12, end) { bytes[byte - 12] = bytes[byte] }
+            put(count - 1, at: directory, 2)
+            put(link, at: end - 12, 4)
+            put(0, at: end - 8, 4)
+            put(0, at: end - 4, 4)
+        }
+    }
+}
+
+/// Changes an XMP packet as text. No RDF parser: what cannot be taken out for certain takes the whole packet with it.
+enum XMPEditor {
+    static func upright(_ packet: [UInt8]) -> [UInt8] {
+        var result = packet
+        let name = Array("tiff:Orientation".utf8)
+        var from = 0
+        while let start = XMPPacket.position(of: name, in: result, from: from) {
+            var place = start + name.count
+            from = place
+            // `="6"` or `>6<`
+            while place < result.count, [0x20, 0x22, 0x27, 0x3D, 0x3E].contains(result[place]) { place += 1 }
+            if place < result.count, (0x30...0x39).contains(result[place]) { result[place] = 0x31 }
+        }
+        return result
+    }
+
+    static func withoutLocation(_ packet: [UInt8]) -> [UInt8] {
+        var result = packet
+        while let start = XMPPacket.position(of: Array("exif:GPS".utf8), in: result, from: 0) {
+            guard let range = property(at: start, in: result) else { return [] }
+            result.removeSubrange(range)
+        }
+        // IPTC and others write places in words, as structures and under further names.
+        for word in ["GPS", "gps", "Location", "location", "City", "Country", "State", "geo:", "Latitude", "Longitude"]
+        where XMPPacket.position(of: Array(word.utf8), in: result, from: 0) != nil { return [] }
+        return result
+    }
+
+    /// The whole of an attribute or of a simple element whose name begins at `start`.
+    private static func property(at start: Int, in packet: [UInt8]) -> Range<Int>? {
+        let end = packet[start...].firstIndex { !isName($0) } ?? packet.endIndex
+        guard start > 0, end < packet.count else { return nil }
+        if packet[start - 1] == UInt8(ascii: "<") {
+            let close = Array("</".utf8) + packet[start..<end] + [UInt8(ascii: ">")]
+            guard let last = XMPPacket.position(of: close, in: packet, from: end) else { return nil }
+            return start - 1..<last + close.count
+        }
+        guard packet[end] == UInt8(ascii: "="), end + 1 < packet.count,
+            [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(packet[end + 1]),
+            let last = packet[(end + 2)...].firstIndex(of: packet[end + 1])
+        else { return nil }
+        return start..<last + 1
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x3A).contains(byte) || byte == 0x5F
+            || byte == 0x2D
+    }
+}

@@ -1,0 +1,110 @@
+internal import ControlAPI
+internal import Files
+internal import HTTPClient
+internal import PhotoModel
+
+extension Command {
+    static let export = Command(
+        name: "export",
+        summary: "write a photo as JPEG, PNG or HEIC",
+        operands: [Operand(name: "ID")],
+        options: [
+            Option(
+                "format", value: "FORMAT", "jpeg, png or heic; jpeg without it",
+                completion: .words(ExportSpec.Format.allCases.map(\.rawValue))),
+            Option("max-size", value: "PIXELS", "make its longer side no longer"),
+            Option("max-bytes", value: "BYTES", "make the file no larger: by quality, then by size"),
+            Option("strip-location", "leave out where it was taken"),
+            Option(
+                "output", letter: "o", value: "FILE", "write FILE, not the photo's name in this folder",
+                completion: .files),
+        ],
+        details: [
+            "Converts the best original of an asset, upright, with its EXIF, XMP and colour profile. With --max-bytes the"
+                + " highest quality from 90 down to 50 that fits is taken; then the picture gets smaller. With"
+                + " --strip-location GPS goes, and with it the maker note and an XMP that tells of places. Nothing is written"
+                + " over, and FILE is whole or not there."
+        ],
+        examples: [
+            .init(
+                "photospool export 0197a3c2-5e1b-7c44-9d0a-3f2b8c6d1e90 --max-size 2000 --strip-location -o web.jpg",
+                "for the web")
+        ]
+    ) { invocation throws(Failure) in
+        let choices = ExportSpec.Format.allCases.map(\.rawValue)
+        let word = try invocation.choice("format", of: choices) ?? ExportSpec.Format.jpeg.rawValue
+        guard let format = ExportSpec.Format(rawValue: word) else {
+            throw .usage("No such format.", see: invocation.names)
+        }
+        let id = HTTPRequest.escaped(invocation.operands[0].shown)
+        var daemon = try invocation.daemon()
+        let name: Path
+        if let named = invocation.options["output"]?.last {
+            name = named
+        } else {
+            let asset = try daemon.get(AssetBody.self, "/v1/assets/\(id)")
+            let stem = asset.resources.first.map { Path($0.path).name.stem.shown } ?? asset.id
+            name = Path(SafeText.of(stem) + "." + format.fileExtension)
+        }
+        let target = try ExportTarget(name)
+        let query: [(name: String, value: String?)] = [
+            ("format", format.rawValue),
+            ("max_size", try invocation.number("max-size", least: 16).map(String.init)),
+            ("max_bytes", try invocation.number("max-bytes", least: 1).map(String.init)),
+            ("strip_location", invocation.has("strip-location") ? "1" : nil),
+        ]
+        let bytes = try daemon.call(
+            HTTPRequest(.get, HTTPRequest.target("/v1/assets/\(id)/export", query: query)), deadline: .seconds(600))
+        try target.write(bytes)
+        if !invocation.has("quiet") {
+            invocation.console.print("\(SafeText.of(target.path)) was written: \(bytes.count) bytes.")
+        }
+        return .ok
+    }
+}
+
+/// Where an export goes: a name that nobody has, and that gets a whole file or none.
+struct ExportTarget {
+    let path: Path
+
+    /// - Throws: where a file of that name is, or cannot be made.
+    init(_ name: Path) throws(Failure) {
+        path = Command.absolute(name)
+        do throws(Errno) {
+            guard try Folder(opening: path.parent).contains(path.name) else { return }
+        } catch { throw Self.failure(path, error) }
+        throw Self.taken(path)
+    }
+
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        let draft = Path(bytes: Array(path.name.bytes.prefix(240)) + Array(".unfinished".utf8))
+        do throws(Errno) {
+            let folder = try Folder(opening: path.parent)
+            let file = try folder.create(draft, mode: 0o644)
+            do throws(Errno) {
+                try file.write(bytes)
+                try file.makeDurable()
+                try folder.renameNoReplace(draft, to: path.name, in: folder)
+            } catch {
+                do throws(Errno) { try folder.unlink(draft) } catch _ {}  // what failed is said; this is only tidying
+                throw error
+            }
+        } catch .exists {
+            throw Self.taken(path)
+        } catch {
+            throw Self.failure(path, error)
+        }
+    }
+
+    private static func taken(_ path: Path) -> Failure {
+        Failure(
+            .failed, code: Problem.Code.conflict.rawValue, title: Problem.Code.conflict.title,
+            "\(SafeText.of(path)) is there already.", todo: "Name another file with -o.")
+    }
+
+    private static func failure(_ path: Path, _ errno: Errno) -> Failure {
+        Failure(
+            errno == .accessDenied ? .notPermitted : .failed, title: "Not written",
+            "Could not write \(SafeText.of(path)): \(errno.description).", todo: "Name a file that you may make.")
+    }
+}
