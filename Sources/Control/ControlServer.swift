@@ -32,8 +32,8 @@ package final class ControlServer: Sendable {
         let desk = ControlDesk(door: door)
         server = try HTTPServer(
             listening: try Self.socket(at: place), tooBig: Self.tooBig,
-            dispatch: { request, work in dispatch(desk.makesPicture(request), work) }, log: door.log
-        ) { desk.respond(to: $0) }
+            dispatch: { request, work in dispatch(desk.makesPicture(request), work) }, log: door.log,
+            respond: { desk.respond(to: $0) })
     }
 
     /// Ends the event streams, lets answers under way go out for a moment, and takes the socket away. Waits.

@@ -13,7 +13,8 @@ private func commandNames() throws -> [String] {
 
 @Suite("The command line") struct UsageTests {
     static let commands = [
-        "status", "watch", "jobs", "job", "batches", "batch", "assets", "show", "import", "retry", "cancel", "pause",
+        "status", "watch", "jobs", "job", "batches", "batch", "assets", "show", "export", "import", "retry", "cancel",
+        "pause",
         "resume", "rescan", "reload", "verify", "manifest", "backup", "rebuild", "adopt", "previews", "sweep", "undo",
         "delete", "forget",
         "operations", "init", "doctor", "config", "template", "completions", "help",

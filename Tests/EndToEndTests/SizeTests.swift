@@ -99,7 +99,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(2)))
     func `are decoded once for fifty who ask at once, and others are answered meanwhile`() async throws {
-        let (installation, assets) = try await began([Samples.photo])
+        let (installation, assets) = try await began([Samples.photo], more: "[log]\nlevel = \"debug\"")
         let target = "/v1/assets/\(assets[0].id)/preview?size=1400"
         let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
             for _ in 0..<50 {
@@ -115,6 +115,7 @@ import Testing
             return bodies
         }
         #expect(Set(bodies).count == 1)
+        #expect(installation.logText.split(separator: "A picture was made.").count == 2)
         #expect(try kept(installation).count == 1)
         // Who hangs up harms nobody, and finds it finished next time.
         _ = try curl(installation, "/v1/assets/\(assets[0].id)/preview?size=1401", ["--max-time", "0.001"])

@@ -32,7 +32,6 @@ package final class PictureDesk: Sendable {
     private let log: Log
     private let flights = Mutex<[String: Flight]>([:])
     private let turn = DispatchSemaphore(value: 1)
-    private let decodes = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - decoders: of this desk alone.
@@ -47,9 +46,6 @@ package final class PictureDesk: Sendable {
         self.shelf = shelf
         self.log = log
     }
-
-    /// How many pictures were decoded.
-    package var decodeCount: Int { decodes.load(ordering: .relaxed) }
 
     package func stop() { decoders.stop() }
 
@@ -113,7 +109,7 @@ package final class PictureDesk: Sendable {
             throw Problem(.libraryOffline, "The library is not there at the moment.")
         }
         let decoded = try decode(asset, spec, library)
-        decodes.add(1, ordering: .relaxed)
+        log(LogLine(.debug, "A picture was made.", [("ASSET_ID", asset.id), ("SIZE", String(spec.maxSize))]))
         let bytes: [UInt8]
         do throws(Errno) { bytes = try decoded.read(decoded.preview) } catch {
             throw Problem(.memory, "The picture could not be taken over: \(error.description).")
