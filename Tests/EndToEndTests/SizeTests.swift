@@ -99,22 +99,22 @@ import Testing
 
     @Test(.timeLimit(.minutes(2)))
     func `are decoded once for fifty who ask at once, and others are answered meanwhile`() async throws {
-        let (installation, assets) = try await began([Samples.photo], more: "[log]\nlevel = \"debug\"")
-        let target = "/v1/assets/\(assets[0].id)/preview?size=1400"
-        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 0..<50 {
-                group.addTask {
-                    var connection = try Connection(socket: Path(installation.socket))
-                    let reply = try connection.send(HTTPRequest(.get, target))
-                    #expect(reply.status == 200)
-                    return Data(reply.body)
-                }
-            }
-            var bodies: [Data] = []
-            while let body = try await group.next() { bodies.append(body) }
-            return bodies
-        }
+        // Of a size that takes a while.
+        let folder = try TemporaryFolder()
+        let large = folder.url.appending(path: "IMG_0009.JPG")
+        let made = try Programs.run(
+            "/usr/bin/env", ["convert", "-size", "6000x4000", "gradient:red-blue", "-quality", "90", large.path])
+        try #require(made.status == 0)
+        let (installation, assets) = try await began([large], more: "[log]\nlevel = \"debug\"")
+        let target = "http://localhost/v1/assets/\(assets[0].id)/preview?size=3000"
+        let outcome = try Programs.run(
+            "/usr/bin/env",
+            ["curl", "-s", "--unix-socket", installation.socket, "-Z", "--parallel-max", "50", "--parallel-immediate"]
+                + (0..<50).flatMap { ["-o", "\(folder.path)/\($0)", target] })
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let bodies = try (0..<50).map { try Data(contentsOf: URL(filePath: "\(folder.path)/\($0)")) }
         #expect(Set(bodies).count == 1)
+        #expect(try identify(bodies[0]) == "JPEG 3000 2000")
         #expect(installation.logText.split(separator: "A picture was made.").count == 2)
         #expect(try kept(installation).count == 1)
         // Who hangs up harms nobody, and finds it finished next time.
