@@ -47,8 +47,9 @@ import Testing
         for row in try Self.rows("names that lie", Self.stills + ["video", "broken"]) {
             let (type, name) = (try Self.inspect(row).mediaType, Path(row.path).lowercaseExtension)
             guard type != .unknown else { continue }
-            let isSaid = ["but content is", "exiftool takes it for"].contains { row["notes"].contains($0) }
-            #expect(type.fits(extension: name) != isSaid, "\(row.path): \(type)")
+            // Two whose brands say nothing: exiftool takes them for MP4 as we do, and the manifest for what their names say.
+            if type == .mp4, row["notes"].contains("exiftool takes it for MP4") { continue }
+            #expect(type.fits(extension: name) != row["notes"].contains("but content is"), "\(row.path): \(type)")
         }
     }
 
