@@ -43,11 +43,4 @@ import Metadata
         }
         return true
     }
-
-    /// For the readers of metadata: good as long as this is.
-    var source: ByteSource {
-        ByteSource(size: Int64(count), budget: .max) { offset, length in
-            bytes(Int(offset)..<min(count, Int(offset) + length)) ?? []
-        }
-    }
 }

@@ -26,7 +26,7 @@ package struct CarriedMetadata: Sendable {
             found = (walk.exif, walk.xmp)
         case .jpegXL:
             let walk = JXLWalk(source)
-            found = (walk.exif, walk.xmp)
+            found = (walk.exif.first, walk.xmp)
         default: found = (nil, [])
         }
         if let block = found.exif {
