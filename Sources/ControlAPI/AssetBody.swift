@@ -23,6 +23,9 @@ package struct AssetBody: Codable, Hashable, Sendable {
     package var resources: [ResourceBody]
     package var collection: String
     package var kind: String
+    /// Where the video is that belongs to the picture: `paired` (a file of its own, a Live Photo), `embedded` (inside the
+    /// picture's file, a motion photo), or null.
+    @OrNull package var motion: String?
     package var preview: PreviewBody
     package var renditions: [RenditionBody]
     package var importedAt: String
@@ -36,7 +39,7 @@ package struct AssetBody: Codable, Hashable, Sendable {
         case implausibleSource = "implausible_source"
         case make, model, lens, latitude, longitude, width, height
         case contentIdentifier = "content_identifier"
-        case resources, collection, kind, preview, renditions
+        case resources, collection, kind, motion, preview, renditions
         case importedAt = "imported_at"
     }
 
@@ -56,9 +59,12 @@ package struct AssetBody: Codable, Hashable, Sendable {
         width = facts.size?.width
         height = facts.size?.height
         contentIdentifier = facts.contentIdentifier
-        resources = asset.resources.map(ResourceBody.init)
+        resources = asset.resources.map {
+            ResourceBody($0, owner: Attachment.owner(of: $0, in: asset.resources))
+        }
         collection = asset.collection
         kind = asset.kind.rawValue
+        motion = asset.motion?.rawValue
         preview = PreviewBody(asset.preview)
         renditions = asset.preview.renditions.map(RenditionBody.init)
         importedAt = asset.importedAt.rfc3339
@@ -78,6 +84,8 @@ package struct ResourceBody: Codable, Hashable, Sendable {
     /// 64 hexadecimal digits.
     package var sha256: String
     package var mediaType: String
+    /// Of a sidecar and the like: the path of the photo or video that it is of. Absent for those themselves.
+    package var belongsTo: String?
 
     private enum CodingKeys: String, CodingKey {
         case role, path
@@ -86,9 +94,11 @@ package struct ResourceBody: Codable, Hashable, Sendable {
         case sourcePathBytes = "source_path_bytes"
         case size, sha256
         case mediaType = "media_type"
+        case belongsTo = "belongs_to"
     }
 
-    package init(_ resource: Resource) {
+    /// - Parameter owner: the photo or video that it is of.
+    package init(_ resource: Resource, owner: Resource?) {
         let path = PathText(resource.path)
         let source = PathText(resource.sourcePath)
         role = resource.role.rawValue
@@ -99,6 +109,7 @@ package struct ResourceBody: Codable, Hashable, Sendable {
         size = resource.size
         sha256 = resource.sha256.hex
         mediaType = resource.mediaType.rawValue
+        belongsTo = owner.map { PathText($0.path).text }
     }
 }
 

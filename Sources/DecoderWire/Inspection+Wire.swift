@@ -40,6 +40,7 @@ extension WireWriter {
         put(optional: inspection.coding.stored) { $0.put($1) }
         put(UInt8(clamping: inspection.coding.sampleBytes))
         put(UInt16(clamping: inspection.coding.heldPerHundred))
+        put(inspection.holdsVideo)
     }
 }
 
@@ -99,6 +100,7 @@ extension WireReader {
         inspection.coding.stored = try takeOptional { reader throws(WireFault) in try reader.takeSize() }
         inspection.coding.sampleBytes = try takeInt(UInt8.self, in: 1...4, "width of a sample")
         inspection.coding.heldPerHundred = try takeInt(UInt16.self, in: 0...2000, "amount of what is held")
+        inspection.holdsVideo = try takeBool()
         return inspection
     }
 }

@@ -22,6 +22,9 @@ package enum ImportOutcome: Sendable {
     case mayStillArrive(Problem, until: Timestamp)
     /// A late member: its shot's job comes first, and the attempt does not count.
     case waitsForShot(Job.ID)
+    /// Its files are of several shots, or some of them are broken: each group gets a job of its own. The attempt does not
+    /// count.
+    case parted([SettledGroup])
     /// Sidecars whose shot is not known any more: it vanished, or settles anew. They go back to where they wait for it.
     case alone
     /// Sidecars that belong to none of the assets that their shot has, which may be none at all.
@@ -36,7 +39,16 @@ package enum ImportOutcome: Sendable {
 /// Ends an import early, from any depth. Internal to Ingest: the importer turns it into an ``ImportOutcome``.
 struct ImportEnded: Error {
     let outcome: ImportOutcome
+    /// The source that it is about, where it is about one.
+    var source: Path?
+
     init(_ outcome: ImportOutcome) { self.outcome = outcome }
+
+    func about(_ source: Path) -> ImportEnded {
+        var ended = self
+        ended.source = source
+        return ended
+    }
 
     /// A problem sorted by what it means for the job and for the others.
     init(_ problem: Problem) {

@@ -9,6 +9,7 @@ package struct ImportPlan: Sendable {
     package var kinds: Set<AssetKind>
     package var maxFileSize: ByteCount?
     package var verify: ImportSettings.Verify
+    package var maxAttempts: Int
     package var onPreviewFailure: ImportSettings.OnPreviewFailure
     package var spec: PreviewSpec
     package var dispositionAfterImport: DispositionState
@@ -32,6 +33,7 @@ package struct ImportPlan: Sendable {
         let keeps = job.isManual || drop?.afterImport ?? .keep == .keep
         // What is moved or deleted is always read back first, whatever the configuration says of other files.
         verify = keeps ? settings.importing.verify : .readback
+        maxAttempts = settings.importing.maxAttempts
         onPreviewFailure = settings.importing.onPreviewFailure
         spec = PreviewSpec(settings.preview)
         dispositionAfterImport = keeps ? .keep : .pending

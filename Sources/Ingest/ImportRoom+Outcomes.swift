@@ -48,6 +48,7 @@ extension ImportRoom {
             case .waitsForShot(let shot):
                 try rooms.store.wait(claim, for: shot)
                 tell(job, .queued)
+            case .parted(let groups): try part(claim, into: groups)
             case .alone: try returnToWatcher(claim, saying: "A sidecar's photo is gone; it waits for it anew.")
             case .sourceChanged: try settleAnew(claim)
             case .sourceAway(let filesystem): try waitForSource(claim, plan: plan, filesystem: filesystem)
@@ -86,11 +87,29 @@ extension ImportRoom {
     }
 
     private func report(_ claim: Store.Claim, _ state: JobState, _ problem: Problem) {
-        tell(claim.job, state, problem: problem)
+        report(claim.job, state, problem)
+    }
+
+    private func report(_ job: Job, _ state: JobState, _ problem: Problem) {
+        tell(job, state, problem: problem)
         rooms.log(
             LogLine(
                 state == .failed ? .warning : .info, problem,
-                [("JOB_ID", String(claim.job.id)), ("STATE", state.rawValue)] + path(of: claim.job)))
+                [("JOB_ID", String(job.id)), ("STATE", state.rawValue)] + path(of: job)))
+    }
+
+    private func part(_ claim: Store.Claim, into groups: [SettledGroup]) throws(Problem) {
+        let jobs = try rooms.store.part(claim, into: groups, at: rooms.now())
+        tell(claim.job, .queued)
+        rooms.log(
+            LogLine(
+                .info, "Files of one name are not one shot; each shot is imported by itself.",
+                [("JOB_ID", String(claim.job.id)), ("JOBS", jobs.map(String.init).joined(separator: " "))]
+                    + path(of: claim.job)))
+        for id in jobs {
+            guard let job = try rooms.store.job(id) else { continue }
+            if let problem = job.problem { report(job, job.state, problem) } else { tell(job, job.state) }
+        }
     }
 
     private func tryLater(_ claim: Store.Claim, _ problem: Problem) throws(Problem) {

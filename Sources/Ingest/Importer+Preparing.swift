@@ -42,8 +42,13 @@ extension Importer {
         guard hasShot(staged) else { return .fresh(Fresh(staged: staged, inspections: try inspect(staged))) }
         let known = try duplicates.run(staged.map(HashedFile.init))
         if known.known.count == staged.count, let asset = known.asset { return .duplicate(asset) }
-        let fresh = keep(staged, but: known.known)
-        return .fresh(Fresh(staged: fresh, inspections: try inspect(fresh), known: known.asset))
+        // All are looked at: whether the new ones are of the shot that the library has, only both together tell.
+        let inspections = try inspect(staged)
+        return .fresh(
+            Fresh(
+                staged: keep(staged, but: known.known),
+                inspections: staged.indices.filter { !known.known.contains($0) }.map { inspections[$0] },
+                known: known.asset))
     }
 
     func prepare(_ fresh: Fresh) throws(ImportEnded) -> Prepared {
@@ -112,11 +117,30 @@ extension Importer {
     private func inspect(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
         try endingImport { () throws(Problem) in try rooms.store.advance(claim, to: .previewing) }
         enter(.previewing)
-        let inspections = try InspectStep(
-            library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log
-        ).run(staged)
+        let step = InspectStep(
+            library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log)
+        let inspections = try step.run(staged)
         try arrival.check(staged, inspections)
+        try part(staged, inspections, broken: step.broken(staged, inspections))
         return inspections
+    }
+
+    // MARK: Parting
+
+    /// - Throws: ``ImportOutcome/parted(_:)`` where the job's files are not one shot.
+    private func part(
+        _ staged: [StagedResource], _ inspections: [Inspection], broken: [Path: Problem]
+    ) throws(ImportEnded) {
+        let step = PartingStep(job: job, now: rooms.now())
+        if let groups = step.groups(staged, inspections, broken: broken) { throw ImportEnded(.parted(groups)) }
+    }
+
+    /// A file that could not be read until the job's attempts were used up: it ends by itself, and the others go on.
+    func partsWithoutSource(_ ended: ImportEnded) -> [SettledGroup]? {
+        guard case .tryLater(let problem) = ended.outcome, let source = ended.source, job.attempts >= plan.maxAttempts,
+            [.sourceIO, .sourcePermission].contains(problem.code)
+        else { return nil }
+        return PartingStep(job: job, now: rooms.now()).groups([], [], broken: [source: problem])
     }
 
     /// Of an asset that is joined the kind counts that it will have.
@@ -124,7 +148,8 @@ extension Importer {
         guard !plan.kinds.isEmpty else { return }
         let shot = ShotFacts(job: job, staged: fresh.staged, inspections: fresh.inspections, now: rooms.now())
         let resources = zip(fresh.staged, fresh.inspections).map { $0.resource(at: $0.staged, $1) }
-        let kind = joined?.joined(by: resources, facts: shot.facts, preview: nil).kind ?? shot.kind
+        let joining = joined?.joined(by: resources, facts: shot.facts, holdsVideo: shot.holdsVideo, preview: nil)
+        let kind = joining?.kind ?? shot.kind
         guard !plan.kinds.contains(kind) else { return }
         throw ImportEnded(
             Problem(
@@ -148,7 +173,12 @@ extension Importer {
             setWaiting: { rooms.inFlight.setWaiting($0, job.id) })
         do throws(ImportEnded) {
             let result = try step.run(fresh.staged, fresh.inspections)
-            if case .failed(let problem) = result { try waitIfCut(fresh, problem) }
+            switch result {
+            case .failed(let problem): try waitIfCut(fresh, problem)
+            case .made(let made) where plan.onPreviewFailure != .keep:
+                try part(fresh.staged, fresh.inspections, broken: made.passedOver)
+            case .made, .none: break
+            }
             return result
         } catch {
             if case .ended(.failed, let problem) = error.outcome { try waitIfCut(fresh, problem) }

@@ -26,13 +26,13 @@ struct Importer: Sendable {
         do throws(ImportEnded) {
             outcome = try await steps()
         } catch {
-            outcome = error.outcome
+            outcome = partsWithoutSource(error).map(ImportOutcome.parted) ?? error.outcome
         }
         switch (outcome, cancellation.reason) {
         case (.cancelled, .stopping): outcome = .stopped
         case (.unresolved, _): return outcome
         case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
-            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested),
+            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested), (.parted, .requested),
             (.orphan, .requested), (.mayStillArrive, .requested):
             outcome = .cancelled  // whatever else ended it, nobody wants it any more
         default: break
@@ -140,7 +140,11 @@ struct Importer: Sendable {
                     show(path, written)
                 },
                 isCancelled: { cancellation.isCancelled })
-            staged.append(try step.run(file, number: number, root: plan.root))
+            do throws(ImportEnded) {
+                staged.append(try step.run(file, number: number, root: plan.root))
+            } catch {
+                throw error.about(file.path)
+            }
             done += file.stamp.size
         }
         return staged

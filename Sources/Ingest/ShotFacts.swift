@@ -5,46 +5,71 @@ import PhotoModel
 struct ShotFacts: Sendable {
     let facts: Facts
     let kind: AssetKind
+    /// Whether one of the files is a motion photo.
+    let holdsVideo: Bool
 
     init(job: Job, staged: [StagedResource], inspections: [Inspection], now: Timestamp) {
         self.init(files: staged, inspections: inspections, now: now)
     }
 
     init(files staged: [StagedResource], inspections: [Inspection], now: Timestamp) {
+        holdsVideo = zip(staged, inspections).contains { $0.role != .thumbnail && $1.holdsVideo }
         kind = Self.kind(of: staged, inspections)
         guard let lead = staged.first, let inspection = inspections.first else {
             facts = Facts()
             return
         }
-        var facts = Self.facts(of: lead, inspection, now: now)
+        var facts = inspection.facts
+        let speakers = Self.speakers(staged, inspections)
+        let modified = SystemClock.localWallTime(at: Timestamp(nanoseconds: lead.sourceStamp.mtime))
+        facts.date = CaptureDate.choose(
+            from: speakers.flatMap { inspections[$0].dates }, name: lead.source.name, modified: modified, now: now)
         let implausible = CaptureDate.implausible(in: inspection.dates, now: now)
         facts.implausibleAt = implausible?.time
         facts.implausibleSource = implausible?.source
-        // The leading file may be silent where a companion speaks: a HEIC without GPS beside a RAW with it.
-        for (other, resource) in zip(inspections, staged).dropFirst() where resource.role != .sidecar {
-            facts.make = facts.make ?? other.facts.make
-            facts.model = facts.model ?? other.facts.model
-            facts.lens = facts.lens ?? other.facts.lens
-            facts.contentIdentifier = facts.contentIdentifier ?? other.facts.contentIdentifier
+        for other in speakers.dropFirst().map({ inspections[$0].facts }) {
+            facts.make = facts.make ?? other.make
+            facts.model = facts.model ?? other.model
+            facts.lens = facts.lens ?? other.lens
+            facts.contentIdentifier = facts.contentIdentifier ?? other.contentIdentifier
             if facts.latitude == nil, facts.longitude == nil {
-                facts.latitude = other.facts.latitude
-                facts.longitude = other.facts.longitude
+                facts.latitude = other.latitude
+                facts.longitude = other.longitude
             }
         }
         self.facts = facts
     }
 
-    /// What one file says by itself, with the capture time that counts.
-    static func facts(of file: StagedResource, _ inspection: Inspection, now: Timestamp) -> Facts {
+    /// Who is asked before whom, as positions: the leading file first, for what it says of itself counts; where it is silent
+    /// the other photos and videos (a HEIC without GPS beside a RAW with it), then thumbnails, then sidecars, those of the
+    /// leading file before the others, and what Google wrote last.
+    private static func speakers(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Int] {
+        let shots = staged.indices.filter { DuplicateStep.shotRoles.contains(staged[$0].role) }
+        let names = shots.map { staged[$0].source.name }
+        func rank(_ position: Int) -> Int {
+            let file = staged[position]
+            if shots.contains(position) { return 0 }
+            if file.role == .thumbnail { return 1 }
+            let member = Attachment.member(of: file.source.name, among: names) ?? 0
+            return (inspections[position].mediaType == .json ? 1000 : 2) + member
+        }
+        let others = staged.indices.dropFirst().map { (rank: rank($0), position: $0) }
+        return [0] + others.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) }.map(\.position)
+    }
+
+    /// The capture time of one file by itself.
+    static func date(of file: StagedResource, _ inspection: Inspection, now: Timestamp) -> CaptureDate {
         let modified = SystemClock.localWallTime(at: Timestamp(nanoseconds: file.sourceStamp.mtime))
-        return inspection.facts(name: file.source.name, modified: modified, now: now)
+        return CaptureDate.choose(from: inspection.dates, name: file.source.name, modified: modified, now: now)
     }
 
     static func kind(of staged: [StagedResource], _ inspections: [Inspection]) -> AssetKind {
         let isScreenshot = zip(staged, inspections).contains {
             $0.0.role != .thumbnail && $0.1.mediaType.isStill && $0.1.facts.isScreenshot
         }
-        return Membership.kind(of: members(staged, inspections), isScreenshot: isScreenshot)
+        let holdsVideo = zip(staged, inspections).contains { $0.role != .thumbnail && $1.holdsVideo }
+        return Membership.kind(
+            of: members(staged, inspections), isScreenshot: isScreenshot, holdsVideo: holdsVideo)
     }
 
     static func members(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Membership.Member] {

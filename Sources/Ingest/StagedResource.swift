@@ -50,6 +50,8 @@ struct StagedPreview: Sendable {
     var renditions: [(spec: RenditionSpec, picture: StagedPicture)]
     var isPartial: Bool
     var warning: String?
+    /// Better files of the shot that it was not made of, for they are damaged; by source.
+    var passedOver: [Path: Problem] = [:]
 
     /// Renditions first: whoever sees the preview sees them all.
     func moves(of asset: Asset.ID) -> [CommitIntent.Move] {

@@ -77,6 +77,16 @@ package struct Facts: Hashable, Sendable, Codable {
         orientation = 1
         isScreenshot = false
     }
+
+    /// The capture time with what is known of it.
+    package var date: CaptureDate? {
+        get { capturedAt.map { CaptureDate(time: $0, offset: capturedOffset, source: dateSource ?? .mtime) } }
+        set {
+            capturedAt = newValue?.time
+            capturedOffset = newValue?.offset
+            dateSource = newValue?.source
+        }
+    }
 }
 
 /// The original of one file of a shot, in the library.

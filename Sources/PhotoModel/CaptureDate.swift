@@ -7,6 +7,8 @@ package struct CaptureDate: Hashable, Sendable {
     package var source: DateSource
     /// ``time`` is UTC, and nothing tells what the clock on the wall showed: so movies have it.
     package var isUniversal: Bool
+    /// ``time`` was UTC in the file, or at least was written as such, and ``offset`` is that of a zone that was assumed.
+    package var isZoneAssumed = false
 
     package init(time: WallTime, offset: String? = nil, source: DateSource, isUniversal: Bool = false) {
         self.time = time
@@ -27,18 +29,18 @@ package struct CaptureDate: Hashable, Sendable {
         local.subseconds = time.subseconds
         let minutes = Int(shift.magnitude / 60)
         let text = (shift < 0 ? "-" : "+") + padded(minutes / 60, 2) + ":" + padded(minutes % 60, 2)
-        return CaptureDate(time: local, offset: text, source: source)
+        var date = CaptureDate(time: local, offset: text, source: source)
+        date.isZoneAssumed = true
+        return date
     }
 
     /// Which time counts: the best plausible one of the file, else the one in its name, else its mtime. DESIGN section 8.
-    ///
-    /// EXIF's time of modification comes behind XMP's of capture: it is the last program's that saved the file.
     ///
     /// - Parameter modified: the source's mtime as local wall time; taken whatever it says, for there is nothing after it.
     package static func choose(
         from dates: [CaptureDate], name: Path, modified: WallTime, now: Timestamp
     ) -> CaptureDate {
-        for source in ranked {
+        for source in DateSource.precedence {
             if let date = dates.first(where: { $0.source == source && $0.isPlausible(now: now) }) { return date }
         }
         if let time = wallTime(inName: name) {
@@ -48,13 +50,10 @@ package struct CaptureDate: Hashable, Sendable {
         return CaptureDate(time: modified, source: .mtime)
     }
 
-    /// What a file can say of its time, the better one first.
-    private static let ranked: [DateSource] = [.exifOriginal, .exifDigitized, .xmp, .exifModified, .quicktime]
-
     /// The time that a file says first, when it is not believed: kept beside the one that counts, so that a person can see
     /// what the camera said. Zeros are how EXIF writes that there is none.
     package static func implausible(in dates: [CaptureDate], now: Timestamp) -> CaptureDate? {
-        for source in ranked {
+        for source in DateSource.precedence {
             let said = dates.first { $0.source == source && ($0.time.year, $0.time.month, $0.time.day) != (0, 0, 0) }
             if let said { return said.isPlausible(now: now) ? nil : said }
         }

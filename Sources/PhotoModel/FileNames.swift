@@ -18,6 +18,11 @@ package enum NameKind: UInt8, Sendable, CaseIterable {
         self = Self.byExtension[text] ?? .other
     }
 
+    /// Whether an extension of photos or videos begins like that.
+    static func startsMedia(_ text: String) -> Bool {
+        byExtension.contains { $0.value.isMedia && $0.key.hasPrefix(text) }
+    }
+
     private static let byExtension: [String: NameKind] = {
         let table: [(NameKind, String)] = [
             (.heif, "heic heif hif avif heics heifs"),
@@ -66,7 +71,8 @@ package struct ShotName: Hashable, Sendable {
         case .looseSidecar:
             // What names its photo is no longer loose.
             let target = Self.takeoutTarget(name.stem)
-            self.init(stem: target?.stem ?? name.stem, kind: target == nil ? kind : .sidecar, target: target)
+            let stem = target?.stem ?? Self.takeoutStem(name.stem)
+            self.init(stem: stem ?? name.stem, kind: stem == nil ? kind : .sidecar, target: target)
         case .heif, .jpeg, .png, .image, .raw, .video:
             self.init(stem: name.stem, kind: kind, target: nil)
         }
@@ -90,9 +96,22 @@ package struct ShotName: Hashable, Sendable {
         var rest = withoutNumber(name) ?? name
         let number = name.bytes[rest.bytes.count...]
         let last = rest.lowercaseExtension
-        if !last.isEmpty, "supplemental-metadata".hasPrefix(last) { rest = rest.stem }
+        if !last.isEmpty, "supplemental-metadata".hasPrefix(last) {
+            rest = rest.stem
+        } else if rest.bytes.last == UInt8(ascii: ".") {
+            rest = Path(bytes: Array(rest.bytes.dropLast()))  // cut behind the dot
+        }
         guard let target = media(rest) else { return nil }
         return Path(bytes: target.stem.bytes + number + target.suffix.bytes)
+    }
+
+    /// Takeout's cut may fall into the photo's extension: 46 characters that end in `.jp` are of some `.jpg` or `.jpeg`.
+    private static func takeoutStem(_ name: Path) -> Path? {
+        let isCut = String(decoding: name.bytes, as: UTF8.self).utf16.count == 46
+        guard isCut, name.suffix.bytes.first == UInt8(ascii: "."), NameKind.startsMedia(name.lowercaseExtension) else {
+            return nil
+        }
+        return name.stem
     }
 
     /// `IMG_1` for `IMG_1(2)`; nil for a name that does not end in a number like that.

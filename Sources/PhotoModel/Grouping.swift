@@ -1,9 +1,10 @@
 /// Which files of one folder and one stem travel together, and as what.
 ///
 /// A shot has one file for each extension: `A.HEIC` and `A.MOV` are a Live Photo, `A.CR2` and `A.JPG` a RAW with its
-/// JPEG, two RAWs with one JPEG still one shot. `A.JPG` and `A.jpg` are two, because no camera writes that. The leading
-/// file is the best by kind (HEIC, JPEG, PNG, other images, RAW, video), then by name. Names decide here; once the
-/// metadata is read, members whose times or identifiers disagree are parted.
+/// JPEG, two RAWs with one JPEG (a camera's own and a DNG made of it) still one shot. `A.JPG` and `A.jpg` are two, because no
+/// camera writes that. The leading file is the best by kind (HEIC, JPEG, PNG, other images, RAW, video), then by name; a
+/// companion goes with the file that it is of, see ``Attachment``. Names decide here; once the metadata is read, members
+/// whose times or identifiers disagree are parted: ``Parting``.
 package enum Grouping {
     /// So many files are one group at most; the rest makes further groups.
     package static let largest = 32
@@ -35,9 +36,10 @@ package enum Grouping {
             if !bound.isEmpty { result += parts(bound.map { Member(index: $0.index, role: $0.companionRole) }) }
             return result
         }
+        let media = shots.indices.flatMap { place in shots[place].map { (name: $0.name, place: place) } }
         for companion in companions {
-            let place = shots.firstIndex { shot in shot.contains { $0.name == companion.shot.target } } ?? 0
-            shots[place].append(companion)
+            let member = Attachment.member(of: companion.name, among: media.map(\.name)) ?? 0
+            shots[media[member].place].append(companion)
         }
         return shots.flatMap { parts(members(of: $0)) } + result
     }

@@ -2,7 +2,7 @@
 package struct Inspection: Hashable, Sendable {
     /// By content, never by name.
     package var mediaType: MediaType
-    /// Everything but the capture time, which ``facts(name:modified:now:)`` chooses.
+    /// Everything but the capture time, which ``CaptureDate/choose(from:name:modified:now:)`` chooses.
     package var facts: Facts
     /// Every time the file itself offers, plausible or not, as written there.
     package var dates: [CaptureDate]
@@ -12,6 +12,8 @@ package struct Inspection: Hashable, Sendable {
     package var endsEarly = false
     /// For the estimate of what decoding it takes.
     package var coding = PictureCoding()
+    /// A picture with a video inside that belongs to it: a motion photo.
+    package var holdsVideo = false
 
     package init(
         mediaType: MediaType = .unknown, facts: Facts = Facts(), dates: [CaptureDate] = [], notes: [String] = []
@@ -20,19 +22,5 @@ package struct Inspection: Hashable, Sendable {
         self.facts = facts
         self.dates = dates
         self.notes = notes
-    }
-
-    /// The facts with the capture time filled in by the rule of ``CaptureDate/choose(from:name:modified:now:)``.
-    ///
-    /// - Parameters:
-    ///   - name: of the source, for times that only the name tells.
-    ///   - modified: the source's mtime as local wall time.
-    package func facts(name: Path, modified: WallTime, now: Timestamp) -> Facts {
-        let date = CaptureDate.choose(from: dates, name: name, modified: modified, now: now)
-        var facts = facts
-        facts.capturedAt = date.time
-        facts.capturedOffset = date.offset
-        facts.dateSource = date.source
-        return facts
     }
 }

@@ -68,7 +68,18 @@ package enum DateSource: String, Codable, Sendable, CaseIterable {
     case exifOriginal = "exif_original"
     case exifDigitized = "exif_digitized"
     case exifModified = "exif_modified"
-    case xmp, quicktime, filename, mtime
+    case xmp, quicktime, takeout, filename, mtime
+
+    /// The better one first. A time of modification comes behind XMP's of capture: it is the last program's that saved
+    /// the file; what Google says of a photo counts only where the photo says nothing.
+    package static let precedence: [DateSource] = [
+        .exifOriginal, .exifDigitized, .xmp, .exifModified, .quicktime, .takeout, .filename, .mtime,
+    ]
+
+    /// Whether the photo or video itself says so, or what was written beside it.
+    package var isOfFile: Bool { self != .filename && self != .mtime }
+
+    package var rank: Int { Self.precedence.firstIndex(of: self) ?? Self.precedence.count }
 }
 
 package enum PreviewState: String, Codable, Sendable {

@@ -40,10 +40,10 @@ package enum Membership {
         }
     }
 
-    /// What the asset is as a whole.
-    package static func kind(of members: [Member], isScreenshot: Bool) -> AssetKind {
+    /// What the asset is as a whole. A motion photo, which has its video inside, is a Live Photo in one file.
+    package static func kind(of members: [Member], isScreenshot: Bool, holdsVideo: Bool = false) -> AssetKind {
         let stills = members.filter { $0.mediaType.isStill && $0.role != .thumbnail }
-        if !stills.isEmpty, members.contains(where: { $0.role == .pairedVideo }) { return .livePhoto }
+        if !stills.isEmpty, holdsVideo || members.contains(where: { $0.role == .pairedVideo }) { return .livePhoto }
         if stills.isEmpty, members.contains(where: { $0.mediaType.isVideo }) { return .video }
         if !stills.isEmpty, stills.allSatisfy({ $0.mediaType == .raw }) { return .raw }
         return isScreenshot && !stills.isEmpty ? .screenshot : .photo

@@ -123,7 +123,7 @@ import Testing
                 "content_identifier":null,"date_source":"exif_original","height":4032,"id":"0190-a",\
                 "implausible_at":"2050-12-31T10:00:00","implausible_source":"xmp",\
                 "imported_at":"1970-01-01T00:00:00.000Z","kind":"photo","latitude":52.5,"lens":null,"longitude":null,\
-                "make":"Apple","model":null,"preview":{"code":null,"height":1200,\
+                "make":"Apple","model":null,"motion":null,"preview":{"code":null,"height":1200,\
                 "path":".photospool/previews/aa/x.jpg","state":"ok","width":900},"renditions":[],\
                 "resources":[{"media_type":"image/heic","path":"2026/a.HEIC","role":"photo",\
                 "sha256":"\(String(repeating: "ab", count: 32))","size":5,"source_path":"/d/a.HEIC"}],"width":3024}

@@ -139,10 +139,10 @@ import Testing
             let parts = text.split(separator: ":").compactMap { Int($0) }
             return WallTime(year: 2026, month: 5, day: 17, hour: parts[0], minute: parts[1], second: parts[2])
         }
-        var facts = Facts()
-        facts.capturedAt = time(shot)
-        facts.capturedOffset = offset
-        #expect(LateStep.isSameTime((time(member), memberOffset), facts) == agrees)
+        let one = CaptureDate(time: time(shot), offset: offset, source: .exifOriginal)
+        let other = CaptureDate(time: time(member), offset: memberOffset, source: .exifOriginal)
+        #expect(one.agrees(other) == agrees)
+        #expect(other.agrees(one) == agrees)
     }
 
     // MARK: Turns

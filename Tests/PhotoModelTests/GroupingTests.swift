@@ -83,6 +83,9 @@ import Testing
         #expect(Grouping.isFiltered(kinds, names: names.map { Path($0) }) == isFiltered)
     }
 
+    /// 43 characters; with `.jp` these are the 46 that Takeout leaves.
+    private static let cut = "a photo whose name is longer than it may be"
+
     @Test(arguments: [
         ("IMG_1.JPG", "IMG_1", NameKind.jpeg), ("IMG_1.heic", "IMG_1", .heif), ("a.b.CR2", "a.b", .raw),
         ("IMG_1.xmp", "IMG_1", .sidecar), ("IMG_1.CR2.xmp", "IMG_1", .sidecar), ("IMG_1.v2.xmp", "IMG_1.v2", .sidecar),
@@ -90,6 +93,8 @@ import Testing
         ("IMG_1.jpg.json", "IMG_1", .sidecar), ("IMG_1.json", "IMG_1", .looseSidecar),
         ("IMG_1.jpg.supplemental-metadata.json", "IMG_1", .sidecar), ("IMG_1.jpg.supplem.json", "IMG_1", .sidecar),
         ("IMG_1.jpg(2).json", "IMG_1(2)", .sidecar), ("IMG_1.jpg.supplemental-metadata(2).json", "IMG_1(2)", .sidecar),
+        ("IMG_1.jpg.supplemental-meta(1).json", "IMG_1(1)", .sidecar), ("IMG_1.jpg..json", "IMG_1", .sidecar),
+        ("\(cut).jp.json", cut, .sidecar), ("\(cut).h.json", "\(cut).h", .looseSidecar),
         ("notes.txt", "notes.txt", .other), ("README", "README", .other), ("IMG_1.jpg.zip", "IMG_1.jpg.zip", .other),
         (".jpg", ".jpg", .other), ("IMG_1.", "IMG_1.", .other),
     ])

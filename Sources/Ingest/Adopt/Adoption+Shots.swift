@@ -20,51 +20,26 @@ extension Adoption {
 
     // MARK: Parting
 
-    /// Files of one stem are one shot, unless they say that they are several: another content identifier, or another time
-    /// of their own. What cannot be a shot goes with the first, or joins what the catalog has.
+    /// Files of one stem are one shot, unless they say that they are several: ``Parting``. What cannot be a shot goes with
+    /// the one that it is of, or joins what the catalog has.
     func parts(_ members: [Member], beside asset: Asset.ID?, _ outcome: inout Outcome) -> [Part] {
+        let shots = members.filter(\.isShot)
         let companions = members.filter { !$0.isShot }
-        var shots: [[Member]] = []
-        for member in members where member.isShot {
-            if let place = shots.firstIndex(where: { agree($0[0], member) }) {
-                shots[place].append(member)
-            } else {
-                shots.append([member])
-            }
+        func parted(_ members: [Member]) -> [Part] {
+            let parts = Parting.parts(
+                of: members.map { Parting.Member($0.file, $0.inspection, now: now()) })
+            return parts.map { part in Part(members: part.map { members[$0] }) }
         }
-        var parts = shots.map { Part(members: $0) }
-        if companions.isEmpty { return parts }
-        if let asset {
-            parts.append(Part(members: companions, joins: asset))
-        } else if parts.isEmpty {
-            for member in companions {
-                outcome.refused.append(
-                    Refusal(
-                        kind: .alone, path: member.file.staged,
-                        sentence: "\(SafeText.of(member.file.staged)) is not a photo, and none is beside it."))
-            }
-        } else {
-            parts[0].members += companions
+        if companions.isEmpty { return parted(shots) }
+        if let asset { return parted(shots) + [Part(members: companions, joins: asset)] }
+        if !shots.isEmpty { return parted(members) }
+        for member in companions {
+            outcome.refused.append(
+                Refusal(
+                    kind: .alone, path: member.file.staged,
+                    sentence: "\(SafeText.of(member.file.staged)) is not a photo, and none is beside it."))
         }
-        return parts
-    }
-
-    private func agree(_ one: Member, _ other: Member) -> Bool {
-        let identifiers = (one.inspection.facts.contentIdentifier, other.inspection.facts.contentIdentifier)
-        if let left = identifiers.0, let right = identifiers.1 { return left == right }
-        let (left, right) = (facts(one), facts(other))
-        guard tellsTime(left), tellsTime(right) else { return true }
-        return LateStep.isSameTime((left.capturedAt, left.capturedOffset), right)
-    }
-
-    private func facts(_ member: Member) -> Facts { ShotFacts.facts(of: member.file, member.inspection, now: now()) }
-
-    /// Whether the file itself says when it was taken.
-    private func tellsTime(_ facts: Facts) -> Bool {
-        switch facts.dateSource {
-        case nil, .mtime, .filename: false
-        default: true
-        }
+        return []
     }
 
     // MARK: Adopting
@@ -135,8 +110,11 @@ extension Adoption {
         }
         let facts = ShotFacts(files: files, inspections: inspections, now: now())
         var asset = Asset(
-            id: importID, kind: Membership.kind(of: members, isScreenshot: facts.facts.isScreenshot), collection: "",
-            facts: facts.facts, resources: resources, preview: AssetPreview(state: .none), importedAt: now())
+            id: importID,
+            kind: Membership.kind(
+                of: members, isScreenshot: facts.facts.isScreenshot, holdsVideo: facts.holdsVideo),
+            collection: "", facts: facts.facts, resources: resources, preview: AssetPreview(state: .none),
+            importedAt: now())
         let preview = try preview(files, inspections, importID: importID, isCancelled)
         asset.preview = IntentBuilder.describe(preview, of: asset.id)
         if case .made(let made) = preview { return (asset, made) }

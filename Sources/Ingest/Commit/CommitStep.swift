@@ -41,8 +41,11 @@ struct CommitStep {
             }
             number += 1
             // A first look, to spare an intent that would have to be replaced.
-            guard try rollingBack({ () throws(Problem) in try moves.areFree(intent.moves, in: store) })
-            else { continue }
+            let isFree = try rollingBack { () throws(Problem) in
+                guard try moves.areFree(intent.moves, in: store) else { return false }
+                return try !sharesStem(intent)
+            }
+            guard isFree else { continue }
             let journal = try rollingBack { () throws(Problem) in try announce(intent, claim: claim) }
             guard try move(intent) else { continue }  // a name was taken in between: a new intent first
             if !wasCalledOtherwise, try isCalledOtherwise(intent) {
@@ -87,6 +90,18 @@ struct CommitStep {
         } catch {
             try takeBack(intent)
             throw .rolledBack(error)
+        }
+    }
+
+    /// Whether an asset of another moment has this stem already: `IMG_1.DNG` beside an `IMG_1.JPG` of another camera would
+    /// be taken for a pair by everybody who looks at the library. What may be a pair, from two cards, shares its stem.
+    private func sharesStem(_ intent: CommitIntent) throws(Problem) -> Bool {
+        guard !intent.joinsExisting, let path = intent.asset.resources.first?.path,
+            let date = intent.asset.facts.date, date.source.isOfFile
+        else { return false }
+        return try store.assets(ofStemOf: path).contains { other in
+            guard let known = other.facts.date, known.source.isOfFile else { return false }
+            return !known.agrees(date)
         }
     }
 

@@ -41,7 +41,9 @@ struct IntentBuilder {
             moves.insert(contentsOf: made.moves(of: assetID), at: 0)
         }
         let asset =
-            joined.map { $0.joined(by: resources, facts: facts.facts, preview: assetPreview) }
+            joined.map {
+                $0.joined(by: resources, facts: facts.facts, holdsVideo: facts.holdsVideo, preview: assetPreview)
+            }
             ?? Asset(
                 id: assetID, kind: facts.kind, collection: plan.collection, facts: facts.facts, resources: resources,
                 preview: assetPreview, importedAt: now)

@@ -26,7 +26,11 @@ struct KnownFirstStep {
         var hashed: [HashedFile] = []
         var done: Int64 = 0
         for file in job.files {
-            hashed.append(try hash(file, root: root, behind: done))
+            do throws(ImportEnded) {
+                hashed.append(try hash(file, root: root, behind: done))
+            } catch {
+                throw error.about(file.path)
+            }
             done += file.stamp.size
         }
         return hashed

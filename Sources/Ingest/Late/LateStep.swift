@@ -11,9 +11,6 @@ struct LateStep {
     let job: Job
     let now: Timestamp
 
-    /// Clocks and containers round: a RAW and its JPEG, or the halves of a Live Photo, differ by this much at most.
-    static let tolerance: Int64 = 2
-
     /// Another job for photos or videos of this shot that has not ended, an older one or one that has begun already. Before
     /// it has, nothing can be decided. Without one, this one begins.
     func shotToWaitFor(_ turns: ShotTurns) throws(Problem) -> Job.ID? {
@@ -67,26 +64,14 @@ struct LateStep {
             DuplicateStep.shotRoles.contains($0.role) && extensions.contains($0.source.lowercaseExtension)
         }
         if isAnother { return false }
-        let facts = ShotFacts.facts(of: lead.0, lead.1, now: now)
-        return Self.isSameTime((facts.capturedAt, facts.capturedOffset), asset.facts)
+        return asset.facts.date?.agrees(ShotFacts.date(of: lead.0, lead.1, now: now)) ?? false
     }
 
     /// Among several assets: one without a time of its own belongs to each by its name, one with a time must agree.
     private func sidecarAgrees(_ asset: Asset, _ inspections: [Inspection]) -> Bool {
         let date = inspections.flatMap(\.dates).first { $0.isPlausible(now: now) }
         guard let date else { return true }
-        return Self.isSameTime((date.time, date.offset), asset.facts)
-    }
-
-    /// As the clocks showed it, or, where both say how far from Greenwich they were, as it was there.
-    static func isSameTime(_ one: (time: WallTime?, offset: String?), _ facts: Facts) -> Bool {
-        guard let time = one.time, let other = facts.capturedAt else { return false }
-        let gap = time.secondsAsUTC - other.secondsAsUTC
-        if abs(gap) <= tolerance { return true }
-        guard let offset = one.offset.flatMap(CaptureDate.seconds(ofOffset:)),
-            let otherOffset = facts.capturedOffset.flatMap(CaptureDate.seconds(ofOffset:))
-        else { return false }
-        return abs(gap - Int64(offset) + Int64(otherOffset)) <= tolerance
+        return asset.facts.date?.agrees(date) ?? false
     }
 
     /// For sidecars of which no photo or video is in the library.

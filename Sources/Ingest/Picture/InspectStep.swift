@@ -10,20 +10,31 @@ struct InspectStep {
     let isCancelled: () -> Bool
     let log: Log
 
-    /// One inspection per staged file, in order.
+    /// One inspection per staged file, in order; ``broken(_:_:)`` says which of the files can be no part of a shot.
     func run(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
         var inspections: [Inspection] = []
         for resource in staged { inspections.append(try inspect(resource)) }
-        guard let lead = staged.first, let inspection = inspections.first else { return inspections }
-        try Self.checkKind(of: lead, inspection)
+        let broken = broken(staged, inspections)
+        let isNoShotLeft = broken.count == staged.count { DuplicateStep.shotRoles.contains($0.role) }
+        if isNoShotLeft, let problem = staged.compactMap({ broken[$0.source] }).first { throw ImportEnded(problem) }
         return inspections
     }
 
-    /// A sidecar is what its name says: many are plain text.
     static func checkKind(of lead: StagedResource, _ inspection: Inspection) throws(ImportEnded) {
-        if inspection.mediaType == .unknown, DuplicateStep.shotRoles.contains(lead.role) {
-            throw ImportEnded(unknown(lead))
-        }
+        if let problem = problem(of: lead, inspection) { throw ImportEnded(problem) }
+    }
+
+    /// What is wrong with the files that should be photos or videos and are neither, by source.
+    func broken(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Path: Problem] {
+        var broken: [Path: Problem] = [:]
+        for (file, inspection) in zip(staged, inspections) { broken[file.source] = Self.problem(of: file, inspection) }
+        return broken
+    }
+
+    /// A sidecar is what its name says: many are plain text.
+    private static func problem(of file: StagedResource, _ inspection: Inspection) -> Problem? {
+        let isPicture = inspection.mediaType.isStill || inspection.mediaType.isVideo
+        return isPicture || !DuplicateStep.shotRoles.contains(file.role) ? nil : unknown(file)
     }
 
     private func inspect(_ resource: StagedResource) throws(ImportEnded) -> Inspection {

@@ -31,14 +31,19 @@ struct PreviewStep {
             .sorted { $0.1.mediaType.previewRank < $1.1.mediaType.previewRank }
         guard !candidates.isEmpty else { return .none }
         var first: Problem?
+        var damaged: [Path: Problem] = [:]
         for (resource, inspection) in candidates {
             do throws(PreviewFailed) {
-                return .made(try make(from: resource, inspection))
+                var made = try make(from: resource, inspection)
+                made.passedOver = damaged
+                return .made(made)
             } catch {
                 switch error {
                 case .ended(let end): throw end
                 case .unwritable(let problem): return .failed(problem)
-                case .problem(let problem): first = first ?? problem
+                case .problem(let problem):
+                    first = first ?? problem
+                    if problem.code.blamesFile { damaged[resource.source] = problem }
                 }
             }
         }

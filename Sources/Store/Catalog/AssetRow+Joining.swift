@@ -14,7 +14,8 @@ extension AssetRow {
     ) throws(Problem) {
         let id = announced.id
         guard let before = try find(id, on: connection) else { return }  // never: it was checked in this transaction
-        let asset = before.joined(by: new, facts: announced.facts, preview: announced.preview)
+        let asset = before.joined(
+            by: new, facts: announced.facts, holdsVideo: announced.motion == .embedded, preview: announced.preview)
         try add(Array(asset.resources.suffix(new.count)), to: id, on: connection)
         for (old, resource) in zip(before.resources, asset.resources) where old.role != resource.role {
             try connection.change(

@@ -38,6 +38,32 @@ extension Store {
         try atTheDoor { (connection) throws(Problem) in try AssetRow.isTaken(path, on: connection) }
     }
 
+    /// The assets that have originals of this stem in this folder: for `2026/IMG_1.CR2` also that of `2026/IMG_1.JPG`.
+    package func assets(ofStemOf path: Path) throws(Problem) -> [Asset] {
+        let start = (path.parent / path.name.stem).bytes
+        return try atTheDoor { (connection) throws(Problem) in
+            let found = try connection.all(
+                Self.originalsOfStem,
+                [
+                    .blob(start + [UInt8(ascii: ".")]), .blob(start + [UInt8(ascii: "/")]),
+                    .integer(Int64(start.count + 1)),
+                ]
+            ) { row throws(SQLiteError) in (path: Path(bytes: try row.blob(0)), asset: try row.text(1)) }
+            // `IMG_1.edit.JPG` lies in the stretch of `IMG_1`, and is another shot.
+            let ids = Set(found.filter { ShotName($0.path.name).stem == path.name.stem }.map(\.asset))
+            var assets: [Asset] = []
+            for id in ids.sorted() {
+                if let asset = try AssetRow.find(id, on: connection) { assets.append(asset) }
+            }
+            return assets
+        }
+    }
+
+    /// One stretch of the index that keeps paths apart; no slash may follow.
+    package static let originalsOfStem = """
+        SELECT path, asset_id FROM resource WHERE path > ? AND path < ? AND instr(substr(path, ?), X'2F') = 0
+        """
+
     /// Whether the catalog lists an original with these bytes at this path.
     package func lists(_ digest: SHA256Digest, at path: Path) throws(Problem) -> Bool {
         try atTheDoor { (connection) throws(Problem) in

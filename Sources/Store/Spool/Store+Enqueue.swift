@@ -60,7 +60,7 @@ extension Store {
         }
     }
 
-    private static func insert(
+    static func insert(
         _ files: [SettledFile], of group: SettledGroup, key: [UInt8], at place: BatchDesk.Place, isManual: Bool,
         now: Timestamp, on connection: borrowing Connection
     ) throws(Problem) -> Job.ID {

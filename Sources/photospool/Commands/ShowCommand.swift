@@ -34,6 +34,7 @@ extension Command {
         sheet.add("Collection", SafeText.of(asset.collection))
         sheet.add("Imported", Amounts.moment(asset.importedAt, now: .now))
         sheet.add("Preview", preview(asset.preview, style))
+        sheet.add("Motion", motion(asset.motion))
         sheet.add("Live Photo", SafeText.of(asset.contentIdentifier ?? ""))
         sheet.add("Id", SafeText.of(asset.id))
         for resource in asset.resources {
@@ -42,8 +43,18 @@ extension Command {
                 "    \(Amounts.bytes(resource.size))\(style.separator)\(SafeText.of(resource.mediaType))",
                 "    sha256 \(SafeText.of(resource.sha256))", "    from   \(SafeText.of(resource.sourcePath))",
             ]
+            if let owner = resource.belongsTo { sheet.lines.append("    of     \(SafeText.of(Path(owner).name))") }
         }
         return sheet
+    }
+
+    private static func motion(_ motion: String?) -> String {
+        switch motion {
+        case nil: ""
+        case "paired": "a Live Photo, its video beside it"
+        case "embedded": "a motion photo, its video inside the picture's file"
+        case let other?: SafeText.of(other)
+        }
     }
 
     private static func taken(_ asset: AssetBody) -> String {
