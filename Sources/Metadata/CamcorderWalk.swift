@@ -7,6 +7,7 @@ enum CamcorderWalk {
 
     static func add(_ source: ByteSource, to inspection: inout Inspection) {
         let stream = videoStart(source)
+        inspection.facts.size = SequenceParameters.size(stream)
         let mark: [UInt8] = [
             0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66,
         ]
@@ -74,7 +75,7 @@ enum CamcorderWalk {
     }
 
     /// H.264 puts a 3 behind two zeros (ITU-T H.264, 7.4.1).
-    private static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var plain: [UInt8] = []
         var zeros = 0
         for byte in bytes {

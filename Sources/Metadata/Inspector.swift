@@ -12,6 +12,7 @@ package enum Inspector {
             let walk = JPEGWalk(source)
             inspection.coding = walk.coding
             add(walk.exif, walk.xmp, to: &inspection)
+            MotionPhoto.add(source, xmp: walk.xmp, to: &inspection)
             showUpright(walk.size, &inspection)
         case .heic, .heif, .avif:
             let walk = HEIFWalk(source, isAVIF: inspection.mediaType == .avif)
@@ -20,6 +21,7 @@ package enum Inspector {
             inspection.facts.orientation = 1
             inspection.facts.size = walk.size
             inspection.endsEarly = walk.isCut
+            MotionPhoto.add(source, xmp: walk.xmp, to: &inspection)
         case .png:
             let walk = ChunkWalk.png(source)
             inspection.coding = walk.coding
@@ -47,7 +49,9 @@ package enum Inspector {
         case .avi: AVIWalk.add(source, to: &inspection)
         case .mpegTS: CamcorderWalk.add(source, to: &inspection)
         case .xmp: XMPPacket.add(source.bytes(at: 0, count: XMPPacket.limit), to: &inspection)
-        case .matroska, .appleAdjustment, .json, .audio, .unknown: break
+        case .json: TakeoutFacts.add(source, to: &inspection)
+        case .matroska: MatroskaWalk.add(source, to: &inspection)
+        case .appleAdjustment, .audio, .unknown: break
         }
         if Completeness.endsEarly(source, inspection.mediaType) { inspection.endsEarly = true }
         return inspection

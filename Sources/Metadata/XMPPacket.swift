@@ -17,11 +17,40 @@ enum XMPPacket {
         }
         inspection.facts.make = inspection.facts.make ?? value(of: "tiff:Make", in: packet)
         inspection.facts.model = inspection.facts.model ?? value(of: "tiff:Model", in: packet)
+        inspection.facts.lens =
+            inspection.facts.lens ?? value(of: "exifEX:LensModel", in: packet) ?? value(of: "aux:Lens", in: packet)
+        addPlace(packet, to: &inspection.facts)
         if position(of: Array("Screenshot".utf8), in: packet, from: 0) != nil,
             position(of: Array("exif:UserComment".utf8), in: packet, from: 0) != nil
         {
             inspection.facts.isScreenshot = true
         }
+    }
+
+    private static func addPlace(_ packet: [UInt8], to facts: inout Facts) {
+        guard facts.latitude == nil, facts.longitude == nil,
+            let latitude = value(of: "exif:GPSLatitude", in: packet).flatMap({ degrees($0, "N", "S", limit: 90) }),
+            let longitude = value(of: "exif:GPSLongitude", in: packet).flatMap({ degrees($0, "E", "W", limit: 180) })
+        else { return }
+        facts.latitude = latitude
+        facts.longitude = longitude
+    }
+
+    /// `34,47.847N` or `34,47,50.8N`: degrees, minutes and perhaps seconds, and the letter (XMP specification part 2,
+    /// GPSCoordinate).
+    static func degrees(_ text: String, _ positive: Character, _ negative: Character, limit: Double) -> Double? {
+        guard let letter = text.last, letter == positive || letter == negative else { return nil }
+        let parts = text.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        guard (2...3).contains(parts.count) else { return nil }
+        var whole = 0.0
+        var unit = 1.0
+        for part in parts {
+            guard let part, part >= 0, part.isFinite, unit == 1 || part < 60 else { return nil }
+            whole += part * unit
+            unit /= 60
+        }
+        guard whole <= limit else { return nil }
+        return letter == negative ? -whole : whole
     }
 
     /// The value of an attribute `name="…"` or an element `<name>…</name>`; nil when it is neither or holds markup.

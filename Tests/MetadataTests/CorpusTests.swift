@@ -138,6 +138,8 @@ import Testing
             if row.path.hasSuffix(".mts") {
                 #expect(date?.time.text == "2019-04-24T22:24:00" && date?.offset == "+02:00")
                 #expect(inspection.facts.make == "Sony")  // exiftool: 264, which its table calls so
+                let size = inspection.facts.size.map { "\($0.width) x \($0.height)" }
+                #expect(size == "\(row["display_width"]) x \(row["display_height"])")
             } else if row.path != "video/QuickTime.mov" {  // Pentax's private tags
                 #expect(inspection.facts.make ?? "" == row["make"], "\(row.path)")
             }

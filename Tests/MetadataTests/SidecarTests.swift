@@ -1,0 +1,87 @@
+import Metadata
+import PhotoModel
+import TestSupport
+import Testing
+
+@Suite("What sidecars say") struct SidecarTests {
+    private func inspect(_ text: String) -> Inspection { Inspector.inspect(ByteSource(Array(text.utf8))) }
+
+    // MARK: Takeout
+
+    @Test func `time in UTC and place, as Takeout writes them`() {
+        // date -u -d @1617923095: 2021-04-08 23:04:55.
+        let inspection = inspect(
+            """
+            {"title": "a \\"photoTakenTime\\": {\\"timestamp\\": \\"1\\"}", "list": [{"timestamp": "2"}, "x", [1, 2]],
+            "creationTime": {"timestamp": "1669355658"}, "photoTakenTime": {"formatted": "x", "timestamp": "1617923095"},
+            "geoData": {"latitude": 0.0, "longitude": 0.0}, "geoDataExif": {"latitude": 33.5, "longitude": -118.25e0}}
+            """)
+        #expect(inspection.mediaType == .json)
+        let time = WallTime(year: 2021, month: 4, day: 8, hour: 23, minute: 4, second: 55)
+        #expect(inspection.dates == [CaptureDate(time: time, source: .takeout, isUniversal: true)])
+        #expect(inspection.facts.latitude == 33.5)
+        #expect(inspection.facts.longitude == -118.25)
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "[[[[", "{\"photoTakenTime\": 7}", "{\"photoTakenTime\": {\"timestamp\": \"9e99\"}}",
+        "{\"photoTakenTime\": {\"timestamp\": \"99999999999999\"}}",
+        "{\"geoData\": {\"latitude\": 91, \"longitude\": 1}}",
+        "{\"geoData\": {\"latitude\": 1", "{\"other\": {\"photoTakenTime\": {\"timestamp\": \"1617923095\"}}}",
+        "[{\"photoTakenTime\": {\"timestamp\": \"1617923095\"}}]", "{\"a\":\"\\",
+        "{\"geoData\": {\"latitude\": \"nan\", \"longitude\": \"inf\"}}",
+    ])
+    func `nothing where it is not that`(text: String) {
+        let inspection = inspect(text)
+        #expect(inspection.dates.isEmpty)
+        #expect(inspection.facts.latitude == nil && inspection.facts.longitude == nil)
+    }
+
+    // MARK: XMP
+
+    private func xmp(_ body: String) -> Inspection {
+        inspect("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:Description \(body)</x:xmpmeta>")
+    }
+
+    /// 34 degrees 47.847 minutes are 34.79745; bc: 34 + 47.847 / 60.
+    @Test func `time, lens and place, as attributes and as elements`() {
+        let attributes = xmp(
+            """
+            exif:DateTimeOriginal="2018-09-10T12:16:13.25+09:00" aux:Lens="back camera" tiff:Make="Apple"
+            exif:GPSLatitude="34,47.847N" exif:GPSLongitude="134,45,52.7W"/>
+            """)
+        #expect(attributes.mediaType == .xmp)
+        #expect(attributes.dates.first?.time.text == "2018-09-10T12:16:13.25")
+        #expect(attributes.dates.first?.offset == "+09:00")
+        #expect(attributes.facts.lens == "back camera")
+        #expect(attributes.facts.make == "Apple")
+        #expect(abs((attributes.facts.latitude ?? 0) - 34.79745) < 1e-9)
+        #expect(abs((attributes.facts.longitude ?? 0) + 134.764638889) < 1e-9)
+        let elements = xmp(
+            "><exif:GPSLatitude>0,0N</exif:GPSLatitude><exif:GPSLongitude>0,30.0E</exif:GPSLongitude>")
+        #expect(elements.facts.latitude == 0)
+        #expect(elements.facts.longitude == 0.5)
+    }
+
+    @Test(arguments: ["34,47.8", "34N", "91,0N", "34,60.5N", "-34,1N", "a,bN", ",N", "34,1,2,3N", "nan,1N", ""])
+    func `no place where the text is none`(latitude: String) {
+        let facts = xmp("exif:GPSLatitude=\"\(latitude)\" exif:GPSLongitude=\"1,0E\"/>").facts
+        #expect(facts.latitude == nil && facts.longitude == nil)
+    }
+
+    /// Against exiftool's reading of the corpus.
+    @Test func `what exiftool finds in them, too`() throws {
+        var found = 0
+        for row in try Corpus.rows(for: "sidecars") where row["format"] == "XMP" {
+            let inspection = Inspector.inspect(ByteSource(try row.contents()))
+            if row.path == "sidecars/2000.xmp" { continue }  // UTF-16
+            found += 1
+            #expect(inspection.facts.make ?? "" == row["make"], "\(row.path)")
+            #expect(inspection.facts.model ?? "" == row["model"], "\(row.path)")
+            if !row["lens"].isEmpty { #expect(inspection.facts.lens == row["lens"], "\(row.path)") }
+            let stated = row["datetime_original"].replacing(":", with: "-").prefix(10)
+            #expect(inspection.dates.first?.time.text.prefix(10) ?? "" == stated, "\(row.path)")
+        }
+        #expect(try found >= 6 || Corpus.find(for: "sidecars") == nil)
+    }
+}
