@@ -4,7 +4,7 @@
     kills.py [PAIRS] [ROUNDS] [SEED]    150 pairs and one round without numbers; the seed is printed, and repeats them
 
 Three times over, for sources that are kept, moved and deleted: one life for each of the calls, which ends before that
-call. Then PAIRS lives that end so and whose successor is killed while it recovers. In between nothing may be lost, seen in
+call. Once more for a group that is parted into two shots. Then PAIRS lives that end so and whose successor is killed while it recovers. In between nothing may be lost, seen in
 part, or removed without its original and its line in the journal, and the database has to be whole. After at most two
 more starts each photo is in the library once, with its preview, and nothing is left over. With more rounds than one also
 where a filesystem knows no rename that replaces nothing.
@@ -12,7 +12,7 @@ where a filesystem knows no rename that replaces nothing.
 import concurrent.futures, os, random, sys, time
 
 from daemon import Verdicts, preloaded
-from shoot import Shoot
+from shoot import Parted, Shoot
 
 pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 150
 rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -23,9 +23,9 @@ width = 2 * (os.cpu_count() or 1)
 
 
 class Rig:
-    def __init__(self, library, template, more=()):
+    def __init__(self, library, template, more=(), shoot=Shoot):
         """`more`: further rules, with {everywhere} for the folders."""
-        self.library, self.template, self.more = library, template, more
+        self.library, self.template, self.more, self.shoot = library, template, more, shoot
 
     def environment(self, shoot, death=None, **variables):
         rules = [rule.format(everywhere=shoot.everywhere) for rule in self.more]
@@ -34,7 +34,7 @@ class Rig:
 
     def changes(self, after_import, first_death=None):
         """How many calls of an undisturbed life change the disk; with `first_death`, of the life after such a one."""
-        shoot = Shoot(after_import, self.template)
+        shoot = self.shoot(after_import, self.template)
         try:
             shoot.place()
             if first_death:
@@ -51,7 +51,7 @@ class Rig:
 
     def case(self, after_import, deaths):
         """(how many of the deaths came, starts until all was well, what was wrong)"""
-        shoot, faults, died, starts = Shoot(after_import, self.template), [], 0, 0
+        shoot, faults, died, starts = self.shoot(after_import, self.template), [], 0, 0
         try:
             shoot.place()
             for death in deaths:
@@ -130,6 +130,8 @@ def main():
             total += every_call(Rig(library, None), "keep", "keep", dice, verdicts)
             for after_import in ("move", "delete"):
                 total += every_call(Rig(library, folder), after_import, after_import, dice, verdicts)
+            parted = Rig(library, folder, shoot=Parted)
+            total += every_call(parted, "move", "a group that is parted, move", dice, verdicts)
             if rounds > 1:
                 # As on NFS: no rename that replaces nothing, so that each is made of a link and an unlink.
                 linking = Rig(library, folder, ["rename:EINVAL:1+@{everywhere}"])

@@ -20,6 +20,16 @@ def picture():
         return pathlib.Path(file.name).read_bytes()
 
 
+settings = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>'
+
+
+def taken_at(photo, time):
+    """The JPEG with an XMP packet (APP1) that says when it was taken."""
+    packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:DateTimeOriginal="%s"/></x:xmpmeta>' % time
+    segment = b"http://ns.adobe.com/xap/1.0/\0" + packet
+    return photo[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + photo[2:]
+
+
 def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
@@ -39,11 +49,15 @@ class Shoot:
             for name in ("library", "state"):
                 shutil.copytree(template / name, self.installation.folder / name, dirs_exist_ok=True)
         Shoot.photo = Shoot.photo or picture()
-        settings = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>'
-        self.sources = {
+        self.sources = self.content()
+        self.known = {sha256(data) for data in self.sources.values()}
+
+    jobs = 3
+
+    def content(self):
+        return {
             "IMG_0001.JPG": self.photo, "IMG_0001.XMP": settings, "IMG_0002.JPG": self.photo + b"another",
             "twice/IMG_0001.JPG": self.photo}
-        self.known = {sha256(data) for data in self.sources.values()}
 
     def place(self):
         for name, data in self.sources.items():
@@ -164,7 +178,7 @@ class Shoot:
             resources, = database.execute("SELECT count(*) FROM resource").fetchone()
             previews = database.execute("SELECT preview_state FROM asset").fetchall()
         yield from (f"a job is {state}" for state, *_ in jobs if state not in ("imported", "duplicate"))
-        if len(jobs) != 3 or resources != 3:
+        if len(jobs) != self.jobs or resources != 3:
             yield f"{len(jobs)} jobs, {resources} files in the catalog"
         if [state for state, in previews] != ["ok", "ok"]:
             yield f"previews: {previews}"
@@ -183,3 +197,13 @@ class Shoot:
 
     def remove(self):
         self.installation.remove()
+
+
+class Parted(Shoot):
+    """Files of one name that are two shots, by the times that they tell: one group, parted, and two imports."""
+    jobs = 2
+
+    def content(self):
+        return {
+            "IMG_0001.JPG": taken_at(self.photo, b"2026-05-17T09:04:31"),
+            "IMG_0001.JPEG": taken_at(self.photo, b"2026-05-17T18:00:00"), "IMG_0001.JPEG.xmp": settings}
