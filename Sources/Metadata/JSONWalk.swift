@@ -12,7 +12,8 @@ enum JSONWalk {
         var isObject: [Bool] = []
         var position = 0
         func take(_ text: String) {
-            if let name = key, isObject.last == true {
+            // What is wanted lies near the top.
+            if let name = key, isObject.last == true, names.count <= 4 {
                 let path = (names.dropFirst() + [name]).joined(separator: "/")
                 if wanted.contains(path), found[path] == nil { found[path] = text }
             }

@@ -102,12 +102,20 @@ package enum Parting {
     }
 }
 
+extension CaptureDate {
+    /// XMP may tell the day alone; it is read as midnight.
+    fileprivate var isDayAlone: Bool {
+        source == .xmp && offset == nil && (time.hour, time.minute, time.second) == (0, 0, 0)
+    }
+}
+
 extension Inspection {
     /// When the file itself says that it was taken. The time of a modification does not count: it tells when a program
     /// saved the file, and an edited JPEG is of the same shot as its RAW.
     package func ownDate(now: Timestamp) -> CaptureDate? {
         for source in [DateSource.exifOriginal, .exifDigitized, .xmp, .quicktime] {
-            if let date = dates.first(where: { $0.source == source && $0.isPlausible(now: now) }) { return date }
+            let date = dates.first { $0.source == source && $0.isPlausible(now: now) && !$0.isDayAlone }
+            if let date { return date }
         }
         return nil
     }

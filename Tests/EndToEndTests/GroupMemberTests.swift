@@ -118,6 +118,18 @@ import Testing
 
     // MARK: Alone
 
+    @Test(.timeLimit(.minutes(2)), .tags(.saysWhatIsWrong))
+    func `that is JSON and of no photo is no photo itself`() async throws {
+        let installation = try Installation()
+        try drop(["data.json": Data("{\"title\": \"a.jpg\"}".utf8)], in: installation)
+        #expect(try installation.runOnce() == 0)
+        try await installation.start()
+        #expect(try installation.jobs().map(\.state) == ["skipped"])
+        #expect(try installation.jobs().map { $0.error?.code } == ["E_UNSUPPORTED"])
+        #expect(try installation.visibleFiles().isEmpty)
+        installation.stop()
+    }
+
     @Test(.timeLimit(.minutes(4)))
     func `F10 that stays alone waits, is reported once, and goes along when its photo comes`() async throws {
         let installation = try Installation(dropKeys: "rescan_interval = \"10s\"")

@@ -120,6 +120,7 @@ import Testing
         ).intent
         intent.job = claim.job.id
         intent.importID = claim.importID
+        intent.asset.resources[0].sourcePath = claim.job.files[0].path
         _ = try scene.commitStep.run(intent, claim: claim, disposition: .keep) { _ in intent }
         #expect(try joined([("IMG_0001.xmp", .sidecar)], [inspection(.xmp)], in: scene) == nil)
         #expect(

@@ -86,6 +86,20 @@ import Testing
 
     // MARK: Times
 
+    @Test func `have the time of the shot, and not that of a program or of a day`() {
+        func own(_ dates: CaptureDate...) -> DateSource? {
+            Inspection(dates: dates).ownDate(now: Timestamp(seconds: 1_790_000_000))?.source
+        }
+        let day = WallTime(year: 2026, month: 5, day: 17)
+        #expect(own(CaptureDate(time: Self.time(1), source: .exifModified)) == nil)
+        #expect(own(CaptureDate(time: day, source: .xmp)) == nil)
+        #expect(own(CaptureDate(time: day, offset: "+02:00", source: .xmp)) == .xmp)
+        #expect(own(CaptureDate(time: day, source: .exifDigitized)) == .exifDigitized)
+        let epoch = CaptureDate(time: WallTime(year: 1970, month: 1, day: 1), source: .exifOriginal)
+        #expect(own(epoch, CaptureDate(time: Self.time(1), source: .quicktime)) == .quicktime)
+        #expect(own(CaptureDate(time: Self.time(1), source: .takeout)) == nil)
+    }
+
     private static func movie(_ seconds: Int, zone: Int) -> CaptureDate {
         CaptureDate(time: time(seconds), source: .quicktime, isUniversal: true).local { _ in zone }
     }

@@ -3,6 +3,7 @@
 
     errors.py [COUNT] [SEED]    280 cases of the matrix without a number, always the same ones without a seed
     errors.py all               the whole matrix
+    errors.py COUNT SEED parted     of a group that is parted into two shots
 
 The matrix: what the call says, by the call, by the place (library, its staging, state, drop folder), by the moment: at the
 first of such calls, in the middle, at the last, or from the middle on until the fault is mended. Whatever can be said by
@@ -13,11 +14,12 @@ become well by itself.
 import collections, concurrent.futures, contextlib, itertools, os, random, sys, time
 
 from daemon import Unanswered, Verdicts, preloaded
-from shoot import Shoot
+from shoot import Parted, Shoot
 
 # Every how manieth case, where all would take too long: under a sanitizer.
 step = int(os.environ.get("PHOTOSPOOL_THIN", "1"))
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else 2026
+kind = Parted if sys.argv[3:4] == ["parted"] else Shoot
 width = 16 * (os.cpu_count() or 1)
 
 errors = ("EIO", "ENOSPC", "EDQUOT", "EROFS", "ESTALE", "EMFILE", "EINTR", "SHORT")
@@ -49,7 +51,7 @@ class Case:
 
 def count_calls(library, rules=()):
     """How often an undisturbed daemon makes each call in each place, from its start to its end."""
-    shoot = Shoot("delete")
+    shoot = kind("delete")
     try:
         trace = shoot.installation.folder / "trace"
         environment = shoot.environment(
@@ -75,7 +77,7 @@ class Ordeal:
     """One case, from the start of a daemon to its end."""
 
     def __init__(self, case, library):
-        self.case, self.shoot = case, Shoot(case.after_import)
+        self.case, self.shoot = case, kind(case.after_import)
         self.installation = self.shoot.installation
         self.met, self.mended = self.installation.folder / "met", self.installation.folder / "mended"
         self.environment = self.shoot.environment(
@@ -118,7 +120,7 @@ class Ordeal:
             if self.shoot.sources[path[len(str(self.shoot.drop)) + 1:]] not in stored:
                 self.faults.append(f"FALSE {path} is said to be imported")
         self.faults += self.shoot.promises()
-        done = status and status["idle"] and status["state"] == "running" and len(jobs) == 3 and all(
+        done = status and status["idle"] and status["state"] == "running" and len(jobs) == kind.jobs and all(
             job["state"] in ("imported", "duplicate") and job["disposition"]["state"] != "pending" for job in jobs)
         return bool(done) and not any(self.installation.left_over())
 

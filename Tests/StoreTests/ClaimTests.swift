@@ -76,6 +76,10 @@ import Testing
         // What the trigger does at the end of every job.
         ("UPDATE job SET waits_for = NULL WHERE waits_for = ?", "SEARCH job USING INDEX job_waiting (waits_for=?)"),
         (Store.originalsOfSize, "SEARCH resource USING INDEX resource_size (size=?)"),
+        (
+            Store.originalsOfStem,
+            "SEARCH resource USING INDEX sqlite_autoindex_resource_1 (path>? AND path<?)"
+        ),
         (Store.nextFilesystem, "SEARCH job_file USING INDEX job_file_version (drop_name=? AND filesystem>?)"),
         (
             Store.sameOnFilesystem,

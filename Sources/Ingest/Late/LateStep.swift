@@ -4,8 +4,8 @@ import Store
 /// Whether a job's files are late members of a shot that came before: what they wait for, and which asset they join.
 ///
 /// A shot is joined by equal content identifier, or by equal stem, folder, filesystem and capture time. Sidecars need not
-/// agree on the time where the shot has one asset: correcting it is what people use them for. Where more than one asset
-/// would do, none is joined: nobody can tell which.
+/// agree on the time where the shot has one asset, or where they name its file: correcting it is what people use them for.
+/// Where more than one asset would do, none is joined: nobody can tell which.
 struct LateStep {
     let store: Store
     let job: Job
@@ -40,11 +40,22 @@ struct LateStep {
         }
         guard let place = Store.ShotPlace(job) else { return nil }
         let assets = try store.assets(ofShot: place)
-        if assets.count == 1, !staged.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) {
-            return assets[0]
+        if !staged.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) {
+            if assets.count == 1 { return assets[0] }
+            let named = assets.filter { asset in staged.allSatisfy { isNamed(by: $0, asset) } }
+            if named.count == 1 { return named[0] }
         }
         let agreeing = assets.filter { agrees($0, staged, inspections, identifiers) }
         return agreeing.count == 1 ? agreeing[0] : nil
+    }
+
+    /// Whether a companion's own name says that it is of a file of this asset: `IMG_1.CR2.xmp` of `IMG_1.CR2`.
+    private func isNamed(by companion: StagedResource, _ asset: Asset) -> Bool {
+        guard let target = ShotName(companion.source.name).target else { return false }
+        let beside = asset.resources.filter {
+            DuplicateStep.shotRoles.contains($0.role) && $0.sourcePath.parent == companion.source.parent
+        }
+        return Attachment.named(target, among: beside.map(\.sourcePath.name)) != nil
     }
 
     private func agrees(
