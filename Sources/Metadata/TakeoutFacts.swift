@@ -9,11 +9,10 @@ enum TakeoutFacts {
     static func add(_ source: ByteSource, to inspection: inout Inspection) {
         let wanted = places.flatMap { [$0 + "/latitude", $0 + "/longitude"] } + [time]
         let values = JSONWalk.values(source.bytes(at: 0, count: JSONWalk.limit), wanted: Set(wanted))
-        if let seconds = values[time].flatMap({ Int64($0) }), abs(seconds) < 1 << 40 {
-            let time = WallTime(secondsSince1970: seconds)
-            if (0...9999).contains(time.year) {
-                inspection.dates.append(CaptureDate(time: time, source: .takeout, isUniversal: true))
-            }
+        // From the year 0 to 9999.
+        if let seconds = values[time].flatMap({ Int64($0) }), (-62_167_219_200..<253_402_300_800).contains(seconds) {
+            inspection.dates.append(
+                CaptureDate(time: WallTime(secondsSince1970: seconds), source: .takeout, isUniversal: true))
         }
         for place in places {
             guard let latitude = values[place + "/latitude"].flatMap({ Double($0) }),

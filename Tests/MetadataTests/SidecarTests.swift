@@ -26,6 +26,7 @@ import Testing
     @Test(arguments: [
         "{}", "[]", "[[[[", "{\"photoTakenTime\": 7}", "{\"photoTakenTime\": {\"timestamp\": \"9e99\"}}",
         "{\"photoTakenTime\": {\"timestamp\": \"99999999999999\"}}",
+        "{\"photoTakenTime\": {\"timestamp\": \"-9223372036854775808\"}}",
         "{\"geoData\": {\"latitude\": 91, \"longitude\": 1}}",
         "{\"geoData\": {\"latitude\": 1", "{\"other\": {\"photoTakenTime\": {\"timestamp\": \"1617923095\"}}}",
         "[{\"photoTakenTime\": {\"timestamp\": \"1617923095\"}}]", "{\"a\":\"\\",

@@ -56,6 +56,44 @@ import Testing
         }
     }
 
+    /// What is bent at random ends, and what it says fits where it goes; the seed is printed.
+    @Test func `or a sidecar, or a motion photo, that is bent anywhere costs a moment`() throws {
+        let folder = try TemporaryFolder()
+        var whole = [
+            Array("{\"photoTakenTime\": {\"timestamp\": \"1617923095\"}, \"geoData\": {\"latitude\": 3.5}}".utf8),
+            Array(
+                try Samples.motionPhoto(
+                    "GCamera:MicroVideo=\"1\" GCamera:MicroVideoOffset=\"99\" exif:GPSLatitude=\"34,47.8N\">",
+                    trailer: Samples.movie(at: "2026-05-17T09:04:31+0200"))
+            ).prefix(900) + Array("SEFH\0\0\0\0\u{1}\0\0\0\0\0\u{30}\u{0A}\0\0\0\0\0\0\0\0".utf8)
+                + [24, 0, 0, 0] + Array("SEFT".utf8),
+        ]
+        for (name, format) in [("a.mkv", "matroska"), ("a.mts", "mpegts")] {
+            let made = try make(
+                name, ["testsrc2=size=64x48:rate=5:duration=1", "-c:v", "libx264", "-f", format], in: folder)
+            if made != nil {
+                whole.append(Array(try Data(contentsOf: folder.url.appending(path: name)).prefix(2048)))
+            }
+        }
+        let seed = UInt64.random(in: 0 ... .max)
+        var state = seed
+        func next(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+        print("bent with seed \(seed)")
+        for bytes in whole {
+            for _ in 0..<1500 {
+                var bent = bytes
+                for _ in 0...next(6) { bent[next(bent.count)] = [0, 0xFF, 0x7F, 0x80, UInt8(next(256))][next(5)] }
+                if next(4) == 0 { bent.removeLast(next(bent.count)) }
+                let inspection = Inspector.inspect(ByteSource(bent))
+                #expect(inspection.dates.allSatisfy { (0...9999).contains($0.time.year) }, "seed \(seed)")
+                #expect(inspection.facts.latitude.map { abs($0) <= 90 } ?? true, "seed \(seed)")
+            }
+        }
+    }
+
     @Test func `of Matroska that is cut or bent costs a moment`() throws {
         let head: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x80, 0x18, 0x53, 0x80, 0x67]
         for rest: [UInt8] in [
