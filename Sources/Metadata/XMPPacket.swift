@@ -27,13 +27,32 @@ enum XMPPacket {
         }
     }
 
-    private static func addPlace(_ packet: [UInt8], to facts: inout Facts) {
+    private static func addPlace(_ whole: [UInt8], to facts: inout Facts) {
         guard facts.latitude == nil, facts.longitude == nil,
+            position(of: Array("exif:GPSLatitude".utf8), in: whole, from: 0) != nil
+        else { return }
+        // Places that somebody described by the same names: none of them is where the camera was.
+        let packet = ["LocationCreated", "LocationShown"].reduce(whole) { without("Iptc4xmpExt:" + $1, in: $0) }
+        guard
             let latitude = value(of: "exif:GPSLatitude", in: packet).flatMap({ degrees($0, "N", "S", limit: 90) }),
             let longitude = value(of: "exif:GPSLongitude", in: packet).flatMap({ degrees($0, "E", "W", limit: 180) })
         else { return }
         facts.latitude = latitude
         facts.longitude = longitude
+    }
+
+    /// The packet without the elements of a name and what is in them.
+    private static func without(_ name: String, in packet: [UInt8]) -> [UInt8] {
+        let (opening, closing) = (Array("<\(name)".utf8), Array("</\(name)>".utf8))
+        var rest: [UInt8] = []
+        var from = 0
+        while let start = position(of: opening, in: packet, from: from),
+            let end = position(of: closing, in: packet, from: start)
+        {
+            rest += packet[from..<start]
+            from = end + closing.count
+        }
+        return rest + packet[from...]
     }
 
     /// `34,47.847N` or `34,47,50.8N`: degrees, minutes and perhaps seconds, and the letter (XMP specification part 2,

@@ -64,11 +64,29 @@ import Testing
         #expect(elements.facts.longitude == 0.5)
     }
 
+    @Test func `no place that is only shown or described`() {
+        let places = """
+            ><Iptc4xmpExt:LocationCreated><exif:GPSLatitude>48,16.5N</exif:GPSLatitude><exif:GPSLongitude>16,20.28E\
+            </exif:GPSLongitude></Iptc4xmpExt:LocationCreated><Iptc4xmpExt:LocationShown><exif:GPSLatitude>1,0N\
+            </exif:GPSLatitude><exif:GPSLongitude>1,0E</exif:GPSLongitude></Iptc4xmpExt:LocationShown>
+            """
+        #expect(xmp(places).facts.latitude == nil)
+        let own = xmp(places + "<exif:GPSLatitude>3,0S</exif:GPSLatitude><exif:GPSLongitude>4,0E</exif:GPSLongitude>")
+        #expect(own.facts.latitude == -3)
+        #expect(own.facts.longitude == 4)
+    }
+
     @Test(arguments: ["34,47.8", "34N", "91,0N", "34,60.5N", "-34,1N", "a,bN", ",N", "34,1,2,3N", "nan,1N", ""])
     func `no place where the text is none`(latitude: String) {
         let facts = xmp("exif:GPSLatitude=\"\(latitude)\" exif:GPSLongitude=\"1,0E\"/>").facts
         #expect(facts.latitude == nil && facts.longitude == nil)
     }
+
+    /// exiftool -XMP-photoshop:DateCreated, which the manifest leaves out.
+    private static let days = [
+        "pairs/exif-sidecar/IMG_5910.xmp": "2015-06-11", "pairs/takeout/IMG_4179.jpeg.xmp": "2021-04-08",
+        "sidecars/digikam-example.xmp": "2014-04-27", "sidecars/iso-value-array.xmp": "2009-11-28",
+    ]
 
     /// Against exiftool's reading of the corpus.
     @Test func `what exiftool finds in them, too`() throws {
@@ -81,7 +99,8 @@ import Testing
             #expect(inspection.facts.model ?? "" == row["model"], "\(row.path)")
             if !row["lens"].isEmpty { #expect(inspection.facts.lens == row["lens"], "\(row.path)") }
             let stated = row["datetime_original"].replacing(":", with: "-").prefix(10)
-            #expect(inspection.dates.first?.time.text.prefix(10) ?? "" == stated, "\(row.path)")
+            let day = Self.days[row.path] ?? String(stated)
+            #expect(inspection.dates.first?.time.text.prefix(10) ?? "" == day, "\(row.path)")
         }
         #expect(try found >= 6 || Corpus.find(for: "sidecars") == nil)
     }
