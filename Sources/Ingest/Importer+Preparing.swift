@@ -121,7 +121,7 @@ extension Importer {
             library: library, decoders: rooms.decoders, isCancelled: { cancellation.isCancelled }, log: rooms.log)
         let inspections = try step.run(staged)
         try arrival.check(staged, inspections)
-        try part(staged, inspections, broken: step.broken(staged, inspections))
+        try part(staged, inspections, broken: InspectStep.broken(staged, inspections))
         return inspections
     }
 

@@ -97,13 +97,10 @@ package struct Forecaster {
         Problem(.busy, "\(SafeText.of(file.path)) was not looked at.", todo: "Ask again.")
     }
 
-    /// The photo that a sidecar names, else the leading one.
     private static func companion(_ file: SettledFile, in group: SettledGroup) -> Path? {
         guard !DuplicateStep.shotRoles.contains(file.role) else { return nil }
-        let target = ShotName(file.path.name).target
-        let named = group.files.first { $0.path.name == target && $0.path != file.path }
         let photos = group.files.filter { DuplicateStep.shotRoles.contains($0.role) }
-        return (named ?? photos.first)?.path
+        return Attachment.member(of: file.path.name, among: photos.map(\.path.name)).map { photos[$0].path }
     }
 
     // MARK: One shot
@@ -118,6 +115,8 @@ package struct Forecaster {
         var staged: [StagedResource] = []
         var inspections: [Inspection] = []
         var isHashed: Set<Int> = []
+
+        var broken: [Path: Problem] { InspectStep.broken(staged, inspections) }
     }
 
     private mutating func look(at files: [SettledFile], of drop: String) throws(ImportEnded) -> Answer {
@@ -127,6 +126,9 @@ package struct Forecaster {
                 Problem(.forbidden, "\(SafeText.of(files[0].path)) lies in no drop folder and in no import root."))
         }
         let shot = try read(files, plan)
+        if let groups = PartingStep(job: job, now: now).groups(shot.staged, shot.inspections, broken: shot.broken) {
+            return try look(at: groups, of: drop)
+        }
         var answer = Answer()
         let known = try knownBytes(shot, job, &answer)
         let fresh = shot.staged.indices.filter { answer.outcomes[shot.staged[$0].source] == nil }
@@ -160,6 +162,21 @@ package struct Forecaster {
             stored[resource.sha256] = Earlier(
                 source: resource.source, shot: known.earlier?.shot ?? shots,
                 lead: known.earlier?.lead ?? staged[0].resource(at: paths[0], inspections[0]))
+        }
+        return answer
+    }
+
+    /// Files of one name that are several shots, or none: each for itself.
+    private mutating func look(at groups: [SettledGroup], of drop: String) throws(ImportEnded) -> Answer {
+        var answer = Answer()
+        for group in groups {
+            if let verdict = group.verdict {
+                for file in group.files { answer.outcomes[file.path] = .refused(verdict) }
+            } else {
+                let one = try look(at: group.files, of: drop)
+                answer.outcomes.merge(one.outcomes) { $1 }
+                answer.joins = answer.joins ?? one.joins
+            }
         }
         return answer
     }

@@ -52,7 +52,7 @@ extension ImportEnded {
             problem
         case .sourceChanged: Problem(.sourceChanged, "\(SafeText.of(path)) changed while it was read.")
         case .sourceAway: Problem(.sourceVanished, "\(SafeText.of(path)) is not there any more.")
-        case .imported, .duplicate, .waitsForShot, .alone, .cancelled, .stopped:
+        case .imported, .duplicate, .waitsForShot, .parted, .alone, .cancelled, .stopped:
             Problem(.busy, "\(SafeText.of(path)) was not read to its end.", todo: "Ask again.")
         }
     }

@@ -14,7 +14,7 @@ struct InspectStep {
     func run(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
         var inspections: [Inspection] = []
         for resource in staged { inspections.append(try inspect(resource)) }
-        let broken = broken(staged, inspections)
+        let broken = Self.broken(staged, inspections)
         let isNoShotLeft = broken.count == staged.count { DuplicateStep.shotRoles.contains($0.role) }
         if isNoShotLeft, let problem = staged.compactMap({ broken[$0.source] }).first { throw ImportEnded(problem) }
         return inspections
@@ -25,9 +25,9 @@ struct InspectStep {
     }
 
     /// What is wrong with the files that should be photos or videos and are neither, by source.
-    func broken(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Path: Problem] {
+    static func broken(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Path: Problem] {
         var broken: [Path: Problem] = [:]
-        for (file, inspection) in zip(staged, inspections) { broken[file.source] = Self.problem(of: file, inspection) }
+        for (file, inspection) in zip(staged, inspections) { broken[file.source] = problem(of: file, inspection) }
         return broken
     }
 
