@@ -14,6 +14,8 @@ import PhotoModel
 enum Parser: String, CaseIterable {
     /// The facts of any file, as the decoder reads them, and that they survive the way to the daemon.
     case facts
+    /// What goes along when a picture is exported, and what is taken out of it.
+    case carried
     /// The finished pictures in a RAW.
     case embedded
     /// The previews: our walks through the containers, and how we call the libraries.
@@ -34,6 +36,7 @@ enum Parser: String, CaseIterable {
     func read(_ bytes: [UInt8]) {
         switch self {
         case .facts: readFacts(bytes)
+        case .carried: readCarried(bytes)
         case .embedded: readEmbedded(bytes)
         case .stills: readStills(bytes)
         case .wire: readWire(bytes)
@@ -54,6 +57,15 @@ enum Parser: String, CaseIterable {
             expect(reply.encoded() == message, "facts arrive as they were sent")
         } catch {
             expect(false, "facts arrive: \(error)")
+        }
+    }
+
+    private func readCarried(_ bytes: [UInt8]) {
+        let source = ByteSource(bytes)
+        let carried = CarriedMetadata(of: source, type: Inspector.inspect(source).mediaType)
+        for stripsLocation in [false, true] {
+            let upright = carried.upright(PixelSize(width: 60, height: 40), stripsLocation: stripsLocation)
+            expect(upright.exif.count <= carried.exif.count, "EXIF is changed where it stands")
         }
     }
 

@@ -110,7 +110,8 @@ struct PreviewStep {
             renditions.append((rendition, try write(decoded, part, as: rendition.name + ".jpg")))
         }
         return StagedPreview(
-            source: source, picture: picture, renditions: renditions, isPartial: decoded.isPartial, warning: decoded.warning)
+            source: source, picture: picture, renditions: renditions, isPartial: decoded.isPartial,
+            warning: decoded.warning)
     }
 
     private func write(
