@@ -37,14 +37,18 @@ package struct CarriedMetadata: Sendable {
 
     /// Orientation 1, the picture's own size, and no thumbnail, which would lie on its side.
     ///
-    /// - Parameter stripsLocation: GPS goes, and with it what may tell of places otherwise: the maker note, and an XMP that
-    ///   still speaks of any.
+    /// - Parameter stripsLocation: only what cannot tell of places goes along: ``ExifExcerpt``, and no XMP at all, for words
+    ///   and pictures in it may.
     package func upright(_ size: PixelSize, stripsLocation: Bool) -> CarriedMetadata {
         var result = self
+        if stripsLocation {
+            result.exif = ExifExcerpt(of: exif, size)?.bytes ?? []
+            result.xmp = []
+            return result
+        }
         var block = ExifEditor(exif)
-        result.exif = block?.edit(size, stripsLocation: stripsLocation) == true ? block?.bytes ?? [] : []
+        result.exif = block?.edit(size) == true ? block?.bytes ?? [] : []
         result.xmp = XMPEditor.upright(xmp)
-        if stripsLocation { result.xmp = XMPEditor.withoutLocation(result.xmp) }
         return result
     }
 }
@@ -53,7 +57,7 @@ package struct CarriedMetadata: Sendable {
 /// overwritten with zeros, not only unlinked.
 struct ExifEditor {
     private(set) var bytes: [UInt8]
-    private let isBig: Bool
+    let isBig: Bool
 
     /// nil for what is no TIFF of the usual kind.
     init?(_ bytes: [UInt8]) {
@@ -68,19 +72,14 @@ struct ExifEditor {
     }
 
     /// - Returns: false when it is damaged so that nobody can tell what is in it; then it is not to be carried.
-    mutating func edit(_ size: PixelSize, stripsLocation: Bool) -> Bool {
+    mutating func edit(_ size: PixelSize) -> Bool {
         guard let first = number(at: 4, 4), let count = entries(at: first) else { return false }
         if let sub = value(0x8769, in: first) {
             guard entries(at: sub) != nil else { return false }
             set(0xA002, in: sub, to: size.width)
             set(0xA003, in: sub, to: size.height)
-            if stripsLocation { remove(0x927C, from: sub) }
         }
         set(0x0112, in: first, to: 1)
-        if stripsLocation {
-            if let places = value(0x8825, in: first) { erase(directory: places) }
-            remove(0x8825, from: first)
-        }
         // The directory behind the first one is the thumbnail's. Its place is where the entries ended before any was removed.
         let link = first + 2 + 12 * count
         if let next = number(at: link, 4), next > 0 {
@@ -97,7 +96,7 @@ struct ExifEditor {
         return true
     }
 
-    private func number(at offset: Int, _ width: Int) -> Int? {
+    func number(at offset: Int, _ width: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - width else { return nil }
         return Int(ByteSource.integer(bytes[offset..<offset + width], bigEndian: isBig))
     }
@@ -111,7 +110,7 @@ struct ExifEditor {
     }
 
     /// How many entries a directory has; nil when it is not there whole.
-    private func entries(at directory: Int) -> Int? {
+    func entries(at directory: Int) -> Int? {
         guard directory >= 8, let count = number(at: directory, 2), directory + 2 + 12 * count <= bytes.count else {
             return nil
         }
@@ -124,7 +123,7 @@ struct ExifEditor {
     }
 
     /// Of one number, or where a directory lies.
-    private func value(_ tag: Int, in directory: Int) -> Int? {
+    func value(_ tag: Int, in directory: Int) -> Int? {
         guard let place = place(tag, in: directory) else { return nil }
         return number(at: place + 2, 2) == 3 ? number(at: place + 8, 2) : number(at: place + 8, 4)
     }
@@ -160,24 +159,9 @@ struct ExifEditor {
         }
         erase(directory, 2 + 12 * count + 4)
     }
-
-    /// The entries behind it move up: what follows the directory then stands where it stood.
-    private mutating func remove(_ tag: Int, from directory: Int) {
-        while let place = place(tag, in: directory), let count = entries(at: directory) {
-            let (start, length) = outside(place)
-            erase(start, length)
-            let end = directory + 2 + 12 * count
-            let link = number(at: end, 4) ?? 0
-            for byte in place + 12..<max(place + 12, end) { bytes[byte - 12] = bytes[byte] }
-            put(count - 1, at: directory, 2)
-            put(link, at: end - 12, 4)
-            put(0, at: end - 8, 4)
-            put(0, at: end - 4, 4)
-        }
-    }
 }
 
-/// Changes an XMP packet as text. No RDF parser: what cannot be taken out for certain takes the whole packet with it.
+/// Changes an XMP packet as text.
 enum XMPEditor {
     static func upright(_ packet: [UInt8]) -> [UInt8] {
         var result = packet
@@ -191,38 +175,5 @@ enum XMPEditor {
             if place < result.count, (0x30...0x39).contains(result[place]) { result[place] = 0x31 }
         }
         return result
-    }
-
-    static func withoutLocation(_ packet: [UInt8]) -> [UInt8] {
-        var result = packet
-        while let start = XMPPacket.position(of: Array("exif:GPS".utf8), in: result, from: 0) {
-            guard let range = property(at: start, in: result) else { return [] }
-            result.removeSubrange(range)
-        }
-        // IPTC and others write places in words, as structures and under further names.
-        for word in ["GPS", "gps", "Location", "location", "City", "Country", "State", "geo:", "Latitude", "Longitude"]
-        where XMPPacket.position(of: Array(word.utf8), in: result, from: 0) != nil { return [] }
-        return result
-    }
-
-    /// The whole of an attribute or of a simple element whose name begins at `start`.
-    private static func property(at start: Int, in packet: [UInt8]) -> Range<Int>? {
-        let end = packet[start...].firstIndex { !isName($0) } ?? packet.endIndex
-        guard start > 0, end < packet.count else { return nil }
-        if packet[start - 1] == UInt8(ascii: "<") {
-            let close = Array("</".utf8) + packet[start..<end] + [UInt8(ascii: ">")]
-            guard let last = XMPPacket.position(of: close, in: packet, from: end) else { return nil }
-            return start - 1..<last + close.count
-        }
-        guard packet[end] == UInt8(ascii: "="), end + 1 < packet.count,
-            [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(packet[end + 1]),
-            let last = packet[(end + 2)...].firstIndex(of: packet[end + 1])
-        else { return nil }
-        return start..<last + 1
-    }
-
-    private static func isName(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x3A).contains(byte) || byte == 0x5F
-            || byte == 0x2D
     }
 }

@@ -13,8 +13,8 @@ package struct PictureCoding: Hashable, Sendable {
 
 /// How much memory making a preview of a file takes at most, from its header: taken from the budget before a decoder starts.
 ///
-/// The figures were measured with the libraries of Debian 12, and lie above them. Where they do not hold for a file, the
-/// decoder is not given more, and is tried once more with all there is: docs/configuration.md.
+/// The figures follow from what the codecs hold, not from measurement; over real photos they sufficed. Where they do not for
+/// a file, the decoder is not given more, and is tried once more with four times as much: docs/configuration.md.
 package enum DecodeEstimate {
     /// Of a picture that does not tell its size.
     static let unknown = PixelSize(width: 8000, height: 6000)

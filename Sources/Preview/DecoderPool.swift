@@ -204,7 +204,7 @@ extension DecoderPool {
         case wantsMore(ending: String?)
     }
 
-    /// One request, with the memory that its header promises to be enough for; and when it was not, with all there is.
+    /// One request, with the memory that its header promises to be enough for; and when it was not, with four times as much.
     private func ask(
         _ question: Question, _ setWaiting: (Bool) -> Void, _ isCancelled: () -> Bool
     ) throws(DecoderFailure) -> DecoderReply.Content {
@@ -227,7 +227,9 @@ extension DecoderPool {
                 .debug, "A picture was not decoded with the memory that its header promises to be enough.",
                 [("PATH", SafeText.of(question.name)), ("BYTES", String(need.bytes))]))
         return try asked { () throws(Trial) in
-            try serve(question, growth: most, firstFailure: ending, setWaiting, isCancelled)
+            // Not all there is: files that end decoders for other reasons would each bring everybody to a stop.
+            let more = min(most, max(ByteCount(4 * need.bytes), .mebi(512)))
+            return try serve(question, growth: more, firstFailure: ending, setWaiting, isCancelled)
         }
     }
 

@@ -79,6 +79,23 @@ import Testing
         installation.stop()
     }
 
+    /// Some cameras' RAW and bitmaps tell nobody here what they are; they are no less somebody's only copy.
+    @Test(.timeLimit(.minutes(2)), arguments: ["BMP", "RAW", "MPG"])
+    func `that nobody here knows goes along with its shot, as it is`(kind: String) async throws {
+        let installation = try Installation(dropKeys: "after_import = \"move\"")
+        let unknown = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) })
+        try drop(
+            ["IMG_1.JPG": try Data(contentsOf: Samples.photo), "IMG_1.\(kind)": unknown], in: installation)
+        #expect(try installation.runOnce() == 0, Comment(rawValue: installation.logText))
+        try await installation.start()
+        let assets = try installation.assets()
+        #expect(assets.map(\.resources.count) == [2])
+        let path = try #require(assets.first?.resources.last?.path)
+        #expect(path.hasSuffix("/IMG_1.\(kind)"))
+        #expect(try Data(contentsOf: installation.library.appending(path: path)) == unknown)
+        installation.stop()
+    }
+
     @Test(.timeLimit(.minutes(2)))
     func `that is empty is refused, and its RAW is imported`() async throws {
         let installation = try Installation()

@@ -4,7 +4,7 @@ import PhotoModel
 
 /// Writes PNGs of 8-bit red, green and blue, by libspng.
 enum PNGWriter {
-    /// - Parameter level: of zlib; 3 takes a fifth of the time of 9 and makes photos a twentieth larger.
+    /// - Parameter level: of zlib; low ones are faster, high ones make smaller files.
     static func encode(
         _ rgb: UnsafePointer<UInt8>, size: PixelSize, profile: [UInt8]?, exif: [UInt8], xmp: [UInt8], level: Int32 = 3
     ) throws(CodecFailure) -> [UInt8] {

@@ -14,9 +14,9 @@ struct InspectStep {
     func run(_ staged: [StagedResource]) throws(ImportEnded) -> [Inspection] {
         var inspections: [Inspection] = []
         for resource in staged { inspections.append(try inspect(resource)) }
-        let broken = Self.broken(staged, inspections)
-        let isNoShotLeft = broken.count == staged.count { DuplicateStep.shotRoles.contains($0.role) }
-        if isNoShotLeft, let problem = staged.compactMap({ broken[$0.source] }).first { throw ImportEnded(problem) }
+        let problems = zip(staged, inspections).compactMap { Self.problem(of: $0, $1) }
+        let isNoShotLeft = problems.count == staged.count { DuplicateStep.shotRoles.contains($0.role) }
+        if isNoShotLeft, let problem = problems.first { throw ImportEnded(problem) }
         return inspections
     }
 
@@ -27,8 +27,22 @@ struct InspectStep {
     /// What is wrong with the files that should be photos or videos and are neither, by source.
     static func broken(_ staged: [StagedResource], _ inspections: [Inspection]) -> [Path: Problem] {
         var broken: [Path: Problem] = [:]
-        for (file, inspection) in zip(staged, inspections) { broken[file.source] = problem(of: file, inspection) }
+        for (file, inspection) in zip(staged, inspections) where file.size == 0 || isOneWeKnow(file) {
+            broken[file.source] = problem(of: file, inspection)
+        }
         return broken
+    }
+
+    /// Whether a sound file of this name would be recognized. Of the others (a RAW of some firmware, a bitmap) nobody can say
+    /// that they are broken: they go along as they are.
+    private static func isOneWeKnow(_ file: StagedResource) -> Bool {
+        let name = file.source.lowercaseExtension
+        return switch NameKind(extension: name) {
+        case .heif, .jpeg, .png: true
+        case .image: ["webp", "tif", "tiff", "gif", "jxl"].contains(name)
+        case .video: ["mov", "mp4", "m4v", "avi", "mts", "m2ts", "mkv", "webm"].contains(name)
+        default: false
+        }
     }
 
     /// A sidecar is what its name says: many are plain text.

@@ -32,6 +32,9 @@ package final class PictureDesk: Sendable {
     private let log: Log
     private let flights = Mutex<[String: Flight]>([:])
     private let turn = DispatchSemaphore(value: 1)
+    /// Exports under way or waiting: they are not many, so that threads are left for what is kept already.
+    private let exports = Mutex(0)
+    private static let mostExports = 2
 
     /// - Parameters:
     ///   - decoders: of this desk alone.
@@ -82,12 +85,20 @@ package final class PictureDesk: Sendable {
     /// The asset's best original that can be decoded, as a file of another format, with its metadata. Made anew each time.
     ///
     /// - Parameter side: the longest, pixels; nil for all there are.
+    /// - Throws: what decoding it says; `E_BUSY` where two are made already, `E_STATE_IO` where the disk has no room for it.
     package func export(_ asset: Asset, side: Int?, _ export: ExportSpec) throws(Problem) -> Picture {
         var spec = spec()
         spec.maxSize = side ?? ExportSpec.mostSide
         spec.renditions = []
         spec.colour = .keep
         spec.export = export
+        let isFree = exports.withLock { count in
+            guard count < Self.mostExports else { return false }
+            count += 1
+            return true
+        }
+        guard isFree else { throw Problem(.busy, "Two exports are being made already.") }
+        defer { exports.withLock { $0 -= 1 } }
         turn.wait()
         defer { turn.signal() }
         guard let library = library() else {
@@ -99,7 +110,11 @@ package final class PictureDesk: Sendable {
             throw Problem(.memory, "The picture could not be taken over: \(error.description).")
         }
         let tag = String(SHA256.digest(of: bytes).hex.prefix(16))
-        return Picture(file: OpenFile(decoded.intoBytes()), size: Int64(bytes.count), tag: tag)
+        do throws(Errno) {
+            return Picture(file: try shelf.unnamed(bytes), size: Int64(bytes.count), tag: tag)
+        } catch {
+            throw Problem(.stateIO, "The picture could not be written into the state directory: \(error.description).")
+        }
     }
 
     private func make(_ asset: Asset, _ spec: PreviewSpec, _ key: String) throws(Problem) -> Picture {
@@ -118,6 +133,9 @@ package final class PictureDesk: Sendable {
         shelf.put(bytes, tag: tag, as: key)
         // From the disk, where it is there: a client that reads slowly then holds no memory.
         if let kept = shelf.take(key) { return Picture(file: kept.file, size: kept.size, tag: kept.tag) }
+        do throws(Errno) {
+            return Picture(file: try shelf.unnamed(bytes), size: Int64(bytes.count), tag: tag)
+        } catch _ {}  // a full disk, which the shelf has told of: then from memory
         return Picture(file: OpenFile(decoded.intoBytes()), size: Int64(bytes.count), tag: tag)
     }
 
@@ -132,6 +150,7 @@ package final class PictureDesk: Sendable {
         }
         let candidates = asset.resources
             .filter { PreviewStep.roles.contains($0.role) && $0.mediaType.previewRank < 9 }
+            .filter { spec.export == nil || $0.mediaType.isStill }
             .sorted { $0.mediaType.previewRank < $1.mediaType.previewRank }
         var first: Problem?
         for resource in candidates {

@@ -95,16 +95,35 @@ package final class PictureShelf: Sendable {
         }
     }
 
+    /// A file of these bytes without a name, gone when it is closed: a client that reads slowly holds no memory.
+    package func unnamed(_ bytes: [UInt8]) throws(Errno) -> OpenFile {
+        let draft = draft()
+        let folder = try Folder(opening: place)
+        let file = try folder.create(draft, mode: 0o600)
+        do throws(Errno) {
+            try file.write(bytes)
+            let reading = try folder.openForReading(draft)
+            try folder.unlink(draft)
+            return OpenFile(reading)
+        } catch {
+            do throws(Errno) { try folder.unlink(draft) } catch _ {}  // what failed is said; the next start tidies up
+            throw error
+        }
+    }
+
+    private func draft() -> Path {
+        state.withLock { state in
+            state.number += 1
+            return Path("\(state.number).new")
+        }
+    }
+
     /// Keeps a picture, unless it or the disk is too full for it.
     package func put(_ bytes: [UInt8], tag: String, as key: String) {
         let limit = limit().bytes
         makeRoom(for: Int64(bytes.count), within: limit)
         guard bytes.count <= limit else { return }
-        let number = state.withLock { state in
-            state.number += 1
-            return state.number
-        }
-        let (draft, name) = (Path("\(number).new"), key + "-" + tag + ".jpg")
+        let (draft, name) = (draft(), key + "-" + tag + ".jpg")
         do throws(Errno) {
             let folder = try Folder(opening: place)
             do throws(Errno) {

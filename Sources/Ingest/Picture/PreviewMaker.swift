@@ -201,9 +201,14 @@ package struct PreviewMaker: Sendable {
         preview.renditions = made.renditions
         let path = LibraryLayout.preview(of: asset.id)
         let line = try announce(preview, of: asset)
+        var named: [Path] = []
         do throws(MoveFailure) {
-            for move in made.moves { try name(move, of: asset) }
+            for move in made.moves {
+                try name(move, of: asset)
+                named.append(move.final)
+            }
         } catch {
+            takeBack(named, of: asset)
             try trying { () throws(Problem) in try store.closeJournal(line, outcome: "failed") }
             switch error {
             case .problem(let problem): throw .problem(problem.isOfOnePlace ? problem.ofPreview : problem)
@@ -216,6 +221,16 @@ package struct PreviewMaker: Sendable {
             do throws(Errno) { try library.root.unlink(one) } catch _ {}  // deleted meanwhile; the sweep finds it
         }
         return .nothing
+    }
+
+    /// A half of them would be in the way of whatever joins the asset later and brings its own.
+    private func takeBack(_ named: [Path], of asset: Asset) {
+        do throws(Problem) {
+            let wanted = Set(try store.asset(asset.id)?.preview.paths ?? [])
+            for path in named where !wanted.contains(path) {
+                try onLibrary(path, doing: "remove") { () throws(Errno) in try library.root.unlink(path) }
+            }
+        } catch _ {}  // what stopped them stops this, too, and is said; the next run replaces what is left
     }
 
     /// What of a preview and its renditions an asset lacks, and what it then has. Those that it has stay as they are.

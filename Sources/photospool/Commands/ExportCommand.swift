@@ -22,7 +22,7 @@ extension Command {
         details: [
             "Converts the best original of an asset, upright, with its EXIF, XMP and colour profile. With --max-bytes the"
                 + " highest quality from 90 down to 50 that fits is taken; then the picture gets smaller. With"
-                + " --strip-location GPS goes, and with it the maker note and an XMP that tells of places. Nothing is written"
+                + " --strip-location only camera, lens, exposure, times, artist and copyright go along. Nothing is written"
                 + " over, and FILE is whole or not there."
         ],
         examples: [
