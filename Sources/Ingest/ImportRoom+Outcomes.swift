@@ -38,7 +38,7 @@ extension ImportRoom {
                 tell(job, .queued, problem: problem)
             case .doesNotFit(let problem):
                 try rooms.store.postpone(claim, problem: problem, notBefore: rooms.now() + AwayDrops.gap)
-                crowded.add(job.id, .init(drop: job.drop, bytes: Importer.room(for: job), problem: problem))
+                crowded.add(job.id, .init(drop: job.drop, bytes: Importer.room(for: job, plan), problem: problem))
                 tell(job, .queued, problem: problem)
                 rooms.log(LogLine(.warning, problem, [("JOB_ID", String(job.id))] + path(of: job)))
             case .mayStillArrive(let problem, let time):

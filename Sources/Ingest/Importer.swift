@@ -157,15 +157,17 @@ struct Importer: Sendable {
         }
     }
 
-    /// What the job may write at most: its files, and a preview of any size we make.
-    static func room(for job: Job) -> Int64 { job.files.reduce(4 << 20) { $0 + $1.stamp.size } }
+    /// What the job may write at most: its files, and their pictures.
+    static func room(for job: Job, _ plan: ImportPlan) -> Int64 {
+        job.files.reduce(max(4 << 20, plan.spec.mostBytes)) { $0 + $1.stamp.size }
+    }
 
     /// Waits while only what others are still writing is in the way: each import has a thread of the pool to itself, so
     /// those come to their end meanwhile.
     ///
     /// - Throws: an outage when not even a small photo fits, else only this one's wait.
     private func shareOfSpace() throws(ImportEnded) -> SpaceLedger.Share {
-        let bytes = Self.room(for: job)
+        let bytes = Self.room(for: job, plan)
         while true {
             try checkCancelled()
             let free = try endingImport { () throws(Problem) in try library.freeBytes() }

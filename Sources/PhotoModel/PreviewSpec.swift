@@ -31,6 +31,14 @@ package struct PreviewSpec: Hashable, Sendable {
         self.renditions = renditions
     }
 
+    /// More bytes than the preview and its renditions ever take: half a byte for each pixel, and a mebibyte at least.
+    package var mostBytes: Int64 {
+        ([maxSize] + renditions.map(\.maxSize)).reduce(0) { sum, side in
+            let side = Int64(min(max(side, 0), 65_535))
+            return sum + max(1 << 20, side * side / 2)
+        }
+    }
+
     /// How long the longer side of a decode has to be for all that is made of it: of a square the shorter side counts.
     package func longSide(of picture: PixelSize) -> Int {
         let (long, short) = (max(picture.width, picture.height), max(1, min(picture.width, picture.height)))

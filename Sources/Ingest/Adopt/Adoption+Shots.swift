@@ -121,15 +121,12 @@ extension Adoption {
         return (asset, nil)
     }
 
-    /// More than a preview ever takes.
-    private static let room: Int64 = 1 << 20
-
     private func preview(
         _ files: [StagedResource], _ inspections: [Inspection], importID: String, _ isCancelled: @escaping () -> Bool
     ) throws(Stop) -> PreviewStep.Result {
         let staging = LibraryLayout.staging(of: importID)
         try trying { () throws(Problem) in
-            try library.requireRoom(for: Self.room)
+            try library.requireRoom(for: spec.mostBytes)
             try onLibrary(staging, doing: "make") { () throws(Errno) in
                 try library.root.makeFolders(at: staging, mode: 0o700)
             }

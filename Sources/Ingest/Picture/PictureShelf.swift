@@ -23,6 +23,9 @@ package final class PictureShelf: Sendable {
         var number = 0
     }
 
+    /// Bytes of the disk that are left to the queue and the catalog.
+    private static let leftFree: Int64 = 128 << 20
+
     private let place: Path
     private let state: Mutex<State>
     private let limit: @Sendable () -> ByteCount
@@ -99,6 +102,7 @@ package final class PictureShelf: Sendable {
     package func unnamed(_ bytes: [UInt8]) throws(Errno) -> OpenFile {
         let draft = draft()
         let folder = try Folder(opening: place)
+        guard try folder.filesystem().availableBytes - Int64(bytes.count) >= Self.leftFree else { throw .noSpace }
         let file = try folder.create(draft, mode: 0o600)
         do throws(Errno) {
             try file.write(bytes)
@@ -126,6 +130,7 @@ package final class PictureShelf: Sendable {
         let (draft, name) = (draft(), key + "-" + tag + ".jpg")
         do throws(Errno) {
             let folder = try Folder(opening: place)
+            guard try folder.filesystem().availableBytes - Int64(bytes.count) >= Self.leftFree else { throw .noSpace }
             do throws(Errno) {
                 let file = try folder.create(draft, mode: 0o600)
                 try file.write(bytes)

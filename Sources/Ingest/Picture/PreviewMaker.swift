@@ -154,15 +154,12 @@ package struct PreviewMaker: Sendable {
 
     // MARK: The picture
 
-    /// More than a preview ever takes.
-    private static let room: Int64 = 1 << 20
-
     private func decode(
         _ file: StagedResource, importID: String, _ isCancelled: @escaping () -> Bool
     ) throws(Stop) -> PreviewStep.Result {
         let staging = library.previewStaging(of: importID)
         try trying { () throws(Problem) in
-            if !library.hasPreviewsElsewhere { try library.requireRoom(for: Self.room) }
+            if !library.hasPreviewsElsewhere { try library.requireRoom(for: spec.mostBytes) }
             try onLibrary(staging, doing: "make") { () throws(Errno) in
                 try library.root.makeFolders(at: staging, mode: 0o700)
             }
