@@ -75,6 +75,7 @@ import Testing
     func `says of every file what would become of it, and changes nothing`() async throws {
         let (installation, other) = try install("ignore = [\"*.bak\"]")
         try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        try age(installation.drop)  // what was written a moment ago is refused by hand
         try await installation.start()
         try await installation.wait(for: "the first import") { try installation.status().queue.imported == 1 }
         try await installation.waitUntilIdle()
