@@ -28,7 +28,6 @@ struct ExifExcerpt {
         guard let reader = ExifEditor(block), let directory = reader.number(at: 4, 4),
             reader.entries(at: directory) != nil
         else { return nil }
-
         func number(_ value: Int, _ width: Int) -> [UInt8] { Self.number(value, width, reader.isBig) }
         func fields(_ directory: Int, _ wanted: Set<UInt16>, _ own: [Field]) -> [Field] {
             let taken = Self.fields(reader, directory, wanted).filter { field in !own.contains { $0.tag == field.tag } }
