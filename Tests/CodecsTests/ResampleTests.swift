@@ -21,15 +21,15 @@ import Testing
         var coefficients: [Int16]
         var taps: Int32
 
-        init(from length: Int, to count: Int, flipped: Bool = false) {
+        init(from length: Int, to count: Int, flipped: Bool = false, reduction: Int32 = 1) {
             let step = Double(length) / Double(count)
-            taps = cr_taps(step, Int32(length))
+            taps = cr_taps(step, reduction, Int32(length))
             starts = [Int32](repeating: 0, count: count)
             coefficients = [Int16](repeating: 0, count: count * Int(taps))
             var weights = [Double](repeating: 0, count: Int(taps))
             unsafe cr_build_axis(
-                flipped ? Double(length) - step / 2 : step / 2, flipped ? -step : step, Int32(length), Int32(count),
-                taps, &starts, &coefficients, &weights)
+                flipped ? Double(length) - step / 2 : step / 2, flipped ? -step : step, reduction, Int32(length),
+                Int32(count), taps, &starts, &coefficients, &weights)
         }
     }
 
@@ -73,6 +73,31 @@ import Testing
             let expected = min(max(sum / total, 0), 255)
             #expect(abs(Double(result[i]) - expected) <= 1, "sample \(i)")
         }
+    }
+
+    /// The mean of r pixels weakens a wave by sin(pi f r) / (r sin(pi f)), the formula of a moving mean: here by 2.4 and
+    /// 6 %. What is made of it is as strong as what is made of the wave itself, to 1.5 %.
+    @Test(arguments: [(2, 0.07), (4, 0.05), (8, 0.025)])
+    func `gives back what a mean over pixels took from fine detail`(reduction: Int, frequency: Double) {
+        let length = 120 * reduction
+        let wave = (0..<length).map { 100 * cos(2 * .pi * frequency * (Double($0) + 0.5)) }
+        func plane(_ values: [Double]) -> [UInt8] { values.map { UInt8((128 + $0).rounded()) } }
+        let means = (0..<120).map { sample in
+            wave[sample * reduction..<(sample + 1) * reduction].reduce(0, +) / Double(reduction)
+        }
+        func strength(of plane: [UInt8], _ axis: Axis) -> Double {
+            let made = scaled(plane, width: 1, axis, cr_kernel_plain)
+            return (10..<61).reduce(0) { sum, sample in  // away from the edges, which repeat
+                let place = (Double(sample) + 0.5) * Double(length) / 71
+                return sum + cos(2 * .pi * frequency * place) * (Double(made[sample]) - 128)
+            }
+        }
+        let whole = strength(of: plane(wave), Axis(from: length, to: 71))
+        let droop = sin(.pi * frequency * Double(reduction)) / (Double(reduction) * sin(.pi * frequency))
+        let plain = strength(of: plane(means), Axis(from: 120, to: 71))
+        let sharpened = strength(of: plane(means), Axis(from: 120, to: 71, reduction: Int32(reduction)))
+        #expect(abs(plain / whole - droop) < 0.006)
+        #expect(abs(sharpened / whole - 1) < 0.015)
     }
 
     @Test func `leaves an even plane even, and a plane of its own size as it is`() {

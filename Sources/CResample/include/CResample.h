@@ -12,14 +12,16 @@ extern "C" {
 
 /* --- scaling: separable Lanczos3, 8 bits in and out, 14-bit coefficients (resample.c) --- */
 
-/* How many source samples one output sample is made of, when neighbouring outputs are `step` source samples apart. */
-int32_t cr_taps(double step, int32_t length);
+/* How many source samples one output sample is made of, when neighbouring outputs are `step` source samples apart, and
+   each sample is the mean of `reduction` pixels. */
+int32_t cr_taps(double step, int32_t reduction, int32_t length);
 
 /* Fills one axis' filter: for output i in 0..<count, centred at first + i * step in a source of `length` samples,
    starts[i] and taps coefficients that sum to 1 << 14. A negative step reads the source backwards. Samples beyond an
-   edge are the edge's. `taps` is cr_taps(step, length); `weights` is room for as many. */
-void cr_build_axis(double first, double step, int32_t length, int32_t count, int32_t taps, int32_t *starts,
-                   int16_t *coefficients, double *weights);
+   edge are the edge's. What the mean of `reduction` pixels took from fine detail is given back: 1 for none. `taps` is
+   cr_taps(step, reduction, length); `weights` is room for as many. */
+void cr_build_axis(double first, double step, int32_t reduction, int32_t length, int32_t count, int32_t taps,
+                   int32_t *starts, int16_t *coefficients, double *weights);
 
 /* Which code runs. All give the same bytes; tests compare them. */
 enum cr_kernel { cr_kernel_plain, cr_kernel_sse2, cr_kernel_avx2 };

@@ -38,6 +38,9 @@ struct PlanarPicture {
     var storedSize: PixelSize
     /// Samples of ``first`` per stored pixel, for a picture decoded at a fraction of its size.
     var scale = 1.0
+    /// Stored pixels, along each side, whose mean a sample is: that is what the smaller inverse transforms of libjpeg
+    /// make of a block, and what libwebp's rescaler does.
+    var reduction: Int { max(1, Int((1 / scale).rounded())) }
     /// Luma samples per chroma sample.
     var subsampling = (horizontal: 1, vertical: 1)
     /// What is shown of the stored picture.

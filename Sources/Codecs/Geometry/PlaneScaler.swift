@@ -26,13 +26,15 @@ final class PlaneScaler {
         let across = try axis(
             AxisKey(
                 start: picture.window.x, length: picture.window.width, stored: picture.storedSize.width,
-                scale: picture.scale / Double(subsampling.horizontal), samples: plane.width,
+                scale: picture.scale / Double(subsampling.horizontal), reduction: picture.reduction,
+                samples: plane.width,
                 target: swaps ? size.height : size.width, targetSampling: targetSampling,
                 count: swaps ? count.height : count.width, isFlipped: picture.orientation.flipsX))
         let down = try axis(
             AxisKey(
                 start: picture.window.y, length: picture.window.height, stored: picture.storedSize.height,
-                scale: picture.scale / Double(subsampling.vertical), samples: plane.height,
+                scale: picture.scale / Double(subsampling.vertical), reduction: picture.reduction,
+                samples: plane.height,
                 target: swaps ? size.width : size.height, targetSampling: targetSampling,
                 count: swaps ? count.width : count.height, isFlipped: picture.orientation.flipsY))
 
@@ -85,6 +87,8 @@ struct AxisKey: Hashable {
     var stored: Int
     /// Samples of the plane per stored pixel.
     var scale: Double
+    /// Stored pixels whose mean a sample is, along this axis.
+    var reduction: Int
     /// Samples the plane has.
     var samples: Int
     /// Length of the preview, pixels.
@@ -123,7 +127,8 @@ private struct Axis {
         self.offset = offset
         length = end - offset
         count = key.count
-        let taps = cr_taps(step, Int32(end - offset))
+        let reduction = Int32(key.reduction)
+        let taps = cr_taps(step, reduction, Int32(end - offset))
         guard Int(taps) * key.count < 1 << 26 else {  // 128 MiB of filter: only a line of pixels 10^8 long needs more
             throw CodecFailure(.tooLarge, "the picture's sides cannot be scaled")
         }
@@ -132,8 +137,8 @@ private struct Axis {
         var coefficients = [Int16](repeating: 0, count: key.count * Int(taps))
         var weights = [Double](repeating: 0, count: Int(taps))
         unsafe cr_build_axis(
-            first, key.isFlipped ? -step : step, Int32(end - offset), Int32(key.count), taps, &starts, &coefficients,
-            &weights)
+            first, key.isFlipped ? -step : step, reduction, Int32(end - offset), Int32(key.count), taps, &starts,
+            &coefficients, &weights)
         self.starts = starts
         self.coefficients = coefficients
     }
