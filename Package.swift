@@ -110,7 +110,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["PhotoModel", "ControlAPI", "HTTPClient"], path: "Tests/TestSupport",
             swiftSettings: strict),
-        tests("FilesTests", ["Files", "PhotoModel"]),
+        tests("FilesTests", ["Files", "PhotoModel", "TestSupport"]),
         tests("WorkersTests", ["Workers", "PhotoModel"]),
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
         tests(

@@ -2,7 +2,7 @@ import Glibc
 import PhotoModel
 
 /// A zone of the system's time zone database (tzfile(5), RFC 8536), for a zone other than the machine's: glibc knows only
-/// one at a time. Behind the last change that the file lists, that one's offset goes on; Debian's files list them up to 2037.
+/// one at a time. Behind the last change that the file lists, its rule goes on, or, without one, that change's offset.
 package struct TimeZoneRules: Sendable {
     /// When the offset changes, seconds since 1970, ascending.
     private let changes: [Int64]
@@ -10,6 +10,7 @@ package struct TimeZoneRules: Sendable {
     private let offsets: [Int]
     /// Before the first change.
     private let first: Int
+    private let footer: TimeZoneFooter?
 
     /// - Parameter name: IANA's, as `Europe/Berlin`.
     /// - Throws: ``Errno/invalid`` when the file is none of the kind.
@@ -47,6 +48,9 @@ package struct TimeZoneRules: Sendable {
         }
         let offsets = bytes[kinds..<table].compactMap { Int($0) < east.count ? east[Int($0)] : nil }
         guard offsets.count == changes.count else { return nil }
+        let end = table + long[4] * 6 + long[5] + long[2] * 12 + long[1] + long[0]
+        let line = bytes.dropFirst(end).dropFirst().prefix { $0 != UInt8(ascii: "\n") }
+        footer = bytes.dropFirst(end).first == UInt8(ascii: "\n") ? TimeZoneFooter(line) : nil
         self.changes = changes
         self.offsets = offsets
         self.first = first
@@ -59,6 +63,7 @@ package struct TimeZoneRules: Sendable {
             let middle = (low + high) / 2
             if changes[middle] <= seconds { low = middle + 1 } else { high = middle }
         }
+        if low == changes.count, let footer { return footer.offset(at: seconds) }
         return low == 0 ? first : offsets[low - 1]
     }
 }
