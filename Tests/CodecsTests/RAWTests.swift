@@ -123,6 +123,26 @@ import Testing
         #expect(failure(dng, .raw, spec: PreviewSpec(maxPixels: Pixels(100_000))) == .tooLarge)
     }
 
+    /// A camera's boxes, one of which is given a long length of zero: LibRaw 0.20 (`raw-identify`) never comes back from it.
+    @Test(.timeLimit(.minutes(1))) func `D06 of a CR3 that leads LibRaw in a circle ends`() throws {
+        for row in try Corpus.rows(for: "CR3 that are bent") where row["format"] == "CR3" {
+            let whole = try row.contents()
+            let boxes = ["mvhd", "mdat", "CMT4", "co64"]
+            for box in boxes {
+                var bent = whole
+                let name = try #require(whole.indices.first { whole[$0...].starts(with: box.utf8) }, "\(box)")
+                bent.replaceSubrange(name - 4..<name, with: [0, 0, 0, 1])
+                bent.replaceSubrange(name + 4..<name + 12, with: [UInt8](repeating: 0, count: 8))
+                // The one of the two that has a picture inside of it is shown by that: its box is not bent.
+                let hasPicture = row.path == "raw/canon-r6.cr3"
+                #expect(failure(bent, .raw) == (hasPicture ? nil : .corrupt), "\(row.path), \(box)")
+            }
+        }
+        // Made by hand: nothing but a header and such a box.
+        let made = HEIC.box("ftyp", Array("crx \0\0\0\u{1}crx isom".utf8)) + [0, 0, 0, 1] + Array("free".utf8)
+        #expect(failure(made + [UInt8](repeating: 0, count: 64), .raw) == .corrupt)
+    }
+
     /// The largest JPEG that exiftool finds, where it is large enough: ours is made of the same one.
     @Test func `of real cameras is made of the JPEG that exiftool finds`() throws {
         let tags = [

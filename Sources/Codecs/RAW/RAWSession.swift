@@ -1,4 +1,5 @@
 import CRaw
+import Metadata
 import PhotoModel
 
 /// One reading of a file by LibRaw.
@@ -15,6 +16,10 @@ import PhotoModel
     static let memoryLimit = 1280 << 20
 
     init(_ file: FileBytes) throws(CodecFailure) {
+        let source = file.source
+        if source.has("ftyp", at: 4), !Canon3Boxes.areSound(source) {
+            throw CodecFailure(.corrupt, "the RAW file's boxes do not lie within each other")
+        }
         guard let handle = unsafe libraw_init(0) else { throw CodecFailure(.memory, "no memory for a RAW decoder") }
         let damages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         unsafe damages.initialize(to: 0)
