@@ -2,10 +2,10 @@ import Codecs
 import DecoderWire
 import Foundation
 import HTTPClient
-import Metadata
 import PhotoModel
 
 @testable import Files
+@testable import Metadata
 @testable import Preview
 @testable import Store
 
@@ -16,6 +16,10 @@ enum Parser: String, CaseIterable {
     case facts
     /// What goes along when a picture is exported, and what is taken out of it.
     case carried
+    /// An EXIF block alone, as it is written anew or changed where it stands.
+    case excerpt
+    /// The bits in which a camcorder's stream says how large its pictures are.
+    case parameters
     /// The finished pictures in a RAW.
     case embedded
     /// The previews: our walks through the containers, and how we call the libraries.
@@ -37,6 +41,8 @@ enum Parser: String, CaseIterable {
         switch self {
         case .facts: readFacts(bytes)
         case .carried: readCarried(bytes)
+        case .excerpt: readExcerpt(bytes)
+        case .parameters: _ = SequenceParameters.size(bytes)
         case .embedded: readEmbedded(bytes)
         case .stills: readStills(bytes)
         case .wire: readWire(bytes)
@@ -68,6 +74,20 @@ enum Parser: String, CaseIterable {
             expect(
                 stripsLocation || upright.exif.count <= carried.exif.count, "EXIF is changed where it stands")
         }
+    }
+
+    private func readExcerpt(_ bytes: [UInt8]) {
+        let size = PixelSize(width: 60, height: 40)
+        if let excerpt = ExifExcerpt(of: bytes, size) {
+            let again = ExifExcerpt(of: excerpt.bytes, size)
+            expect(again?.bytes == excerpt.bytes, "an excerpt of an excerpt is the same")
+            let first = ExifEditor(excerpt.bytes).flatMap { $0.value(0x8825, in: $0.number(at: 4, 4) ?? 0) }
+            expect(first == nil, "no places go along")
+        }
+        if var editor = ExifEditor(bytes), editor.edit(size) {
+            expect(editor.bytes.count <= bytes.count, "nothing grows")
+        }
+        expect(XMPEditor.upright(bytes).count == bytes.count, "XMP is changed where it stands")
     }
 
     private func readEmbedded(_ bytes: [UInt8]) {

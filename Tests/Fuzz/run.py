@@ -6,7 +6,7 @@
 What a parser trips over is kept in build/fuzz, as PARSER-crash-..., -timeout-... or -oom-...; the program given that file
 repeats it, with the parser's name in PHOTOSPOOL_PARSER. What it learned is kept beside it and is where the next run starts.
 """
-import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
+import concurrent.futures, json, os, pathlib, re, subprocess, sys, tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "Rigs"))
@@ -20,7 +20,8 @@ kinds = {
 }
 # A parser that reads many formats is run for each family of them: what is learned of one helps no other.
 runs = {f"{parser}-{family}": (parser, family) for parser, families in {
-    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar"), "carried": ("jpeg", "heif", "chunks"), "embedded": ("raw",),
+    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar", "takeout", "matroska", "camcorder", "motion"),
+    "carried": ("jpeg", "heif", "chunks"), "excerpt": ("exif",), "parameters": ("bits",), "embedded": ("raw",),
     "stills": ("jpeg", "heif", "chunks", "raw")}.items() for family in families}
 runs |= {parser: (parser, None) for parser in ("wire", "result", "names", "zone", "events", "intent")}
 
@@ -29,10 +30,86 @@ def seeds(family, folder):
     """Few and small ones: libFuzzer looks at every byte many times."""
     if family is None:
         return []
+    if family in made:
+        for number, data in enumerate(made[family]()):
+            (folder / f"{number:03}").write_bytes(data[:100_000])
+        return [folder]
     found = sorted((path for path in photos(kinds[family]) if path.stat().st_size < 400_000), key=lambda p: p.stat().st_size)
     for number, path in enumerate(found[:80]):
         (folder / f"{number:03}").write_bytes(path.read_bytes())
     return [folder]
+
+
+def of_corpus(pattern):
+    """Also what gets no preview."""
+    corpus = os.environ.get("PHOTOSPOOL_CORPUS", here.parent.parent.parent / "shared/corpus")
+    return [path.read_bytes() for path in sorted(pathlib.Path(corpus).glob(pattern))]
+
+
+def stream(name, *options):
+    """A second of a film, as ffmpeg writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / name
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=5:duration=1", *options,
+                        "-metadata", "creation_time=2021-07-01T22:30:05Z", path], check=True)
+        return path.read_bytes()
+
+
+def takeout():
+    place = {"latitude": 48.137, "longitude": -11.575, "altitude": 0.0}
+    return of_corpus("pairs/takeout/*.json") + [json.dumps(whole).encode() for whole in (
+        {"title": "IMG_1.JPG", "photoTakenTime": {"timestamp": "1617923095", "formatted": "a \u00fc"}, "geoData": place},
+        {"list": [1, [{"a": None}], True], "photoTakenTime": {"timestamp": "-1"}, "geoDataExif": place})]
+
+
+def matroska():
+    return [stream("a.mkv", "-c:v", "libx264", "-aspect", "4:3"), stream("a.webm", "-c:v", "libvpx")]
+
+
+def camcorder():
+    """One of a camera, for its own data in the stream, and what ffmpeg writes."""
+    camera = [data[:192 * 100] for data in of_corpus("video/*.mts")]
+    return camera + [stream("a.mts", "-c:v", "libx264", "-f", "mpegts"),
+                     stream("a.m2ts", "-c:v", "libx264", "-f", "mpegts", "-mpegts_m2ts_mode", "1")]
+
+
+def bits():
+    """From each set of parameters on."""
+    codings = (["-pix_fmt", "yuv420p"], ["-pix_fmt", "yuv444p"], ["-profile:v", "high422", "-pix_fmt", "yuv422p"],
+               ["-pix_fmt", "yuv420p", "-flags", "+ilme+ildct"], ["-profile:v", "baseline", "-pix_fmt", "yuv420p"])
+    return [stream("a.h264", "-c:v", "libx264", *coding)[:200] for coding in codings]
+
+
+def exif():
+    """The blocks of small photos."""
+    blocks = []
+    for path in photos(("jpeg", "metadata")):
+        data = path.read_bytes()
+        start = data.find(b"Exif\0\0")
+        if 0 <= start < 64 and len(blocks) < 40:
+            blocks.append(data[start + 6:start - 2 + int.from_bytes(data[start - 2:start], "big")])
+    return blocks
+
+
+def motion():
+    """The three ways in which a photo holds its video."""
+    def xmp(text):
+        packet = b"http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><rdf:RDF><rdf:Description " + text + b"/></rdf:RDF></x:xmpmeta>"
+        return b"\xff\xe1" + (len(packet) + 2).to_bytes(2, "big") + packet
+    picture, movie = stream("a.jpg", "-frames:v", "1"), stream("a.mp4", "-c:v", "mpeg4", "-frames:v", "1")
+    micro = b'GCamera:MicroVideo="1" GCamera:MicroVideoOffset="%d"' % len(movie)
+    item = b'Camera:MotionPhoto="1"><Container:Item Item:Semantic="MotionPhoto" Item:Length="%d"' % len(movie)
+    little = lambda number, width: number.to_bytes(width, "little")
+    data = little(0, 2) + little(0x0A30, 2) + little(16, 4) + b"MotionPhoto_Data" + movie
+    trailer = b"SEFH" + little(107, 4) + little(1, 4) + little(0, 2) + little(0x0A30, 2) + little(len(data), 4) * 2
+    samsung = picture + data + trailer + little(len(trailer), 4) + b"SEFT"
+    heif = [path.read_bytes() for path in sorted(photos(("heic",)), key=lambda path: path.stat().st_size)[:2]]
+    return [picture[:2] + xmp(text) + picture[2:] + movie for text in (micro, item)] + [samsung] + [
+        whole + (len(movie) + 8).to_bytes(4, "big") + b"mpvd" + movie for whole in heif]
+
+
+# What the corpus has none of, or too few, or too large ones.
+made = {"takeout": takeout, "matroska": matroska, "camcorder": camcorder, "bits": bits, "exif": exif, "motion": motion}
 
 
 def fuzz(name):
