@@ -115,7 +115,9 @@ let package = Package(
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
         tests(
             "CodecsTests",
-            ["Codecs", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "TestSupport"]),
+            [
+                "Codecs", "Metadata", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "TestSupport",
+            ]),
         tests("MoviesTests", ["Movies", "Codecs", "PhotoModel", "TestSupport"]),
         tests("MetadataTests", ["Metadata", "PhotoModel", "CZlib", "TestSupport"]),
         tests("SQLiteTests", ["SQLite"]),

@@ -26,12 +26,31 @@ struct HEIFWalk {
             return
         }
         let locations = locations(meta.first("iloc"), data: meta.first("idat"))
-        for item in items(meta.first("iinf")) {
+        let items = items(meta.first("iinf"))
+        for item in items {
             guard let extents = locations[item.id] else { continue }
             if item.type == "Exif", exif == nil { exif = exifBlock(extents) }
             if item.type == "mime", xmp.isEmpty { xmp = gather(extents, limit: XMPPacket.limit) }
         }
-        if let primary = primaryItem(meta.first("pitm")) { size = shownSize(primary, meta.first("iprp")) }
+        if let primary = primaryItem(meta.first("pitm")) {
+            let isToneMapped = items.contains { $0.id == primary && $0.type == "tmap" }
+            let photo = isToneMapped ? firstPart(of: primary, meta.first("iref")) : nil
+            size = shownSize(photo ?? primary, meta.first("iprp"))
+        }
+    }
+
+    /// What is tone mapped (`tmap`; ISO 21496-1) is made of the photo and a gain map, in this order, and shown as the photo.
+    private func firstPart(of item: UInt64, _ box: Box?) -> UInt64? {
+        guard let box, let version = source.integer(at: box.start, width: 1) else { return nil }
+        let width = version == 0 ? 2 : 4
+        for reference in box.children(source, after: 4) where reference.type == "dimg" {
+            guard source.integer(at: reference.start, width: width) == item,
+                let count = source.integer(at: reference.start + Int64(width), width: 2), count > 0,
+                let part = source.integer(at: reference.start + Int64(width) + 2, width: width), part != item
+            else { continue }
+            return part
+        }
+        return nil
     }
 
     private func primaryItem(_ box: Box?) -> UInt64? {

@@ -97,6 +97,14 @@ import Testing
         #expect(transforms == expected)
     }
 
+    /// ISO 21496-1: the photo comes first of what the picture is made of, with its own turn.
+    @Test(arguments: turns) func `E09 whose picture is a tone map are the photo below it`(turn: Turn) throws {
+        guard let file = try Self.avif(Card.corners().stored(orientation: turn.exif), turn: turn) else { return }
+        let result = try preview(try HEIC.toneMapped(file), .avif)
+        #expect(result.size == PixelSize(width: 192, height: 128))
+        #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
+    }
+
     @Test(arguments: turns) func `E05 are cropped before they are turned`(turn: Turn) throws {
         // The corner card, inside a wide black frame.
         let inner = Card.corners(width: 96, height: 64).stored(orientation: turn.exif)

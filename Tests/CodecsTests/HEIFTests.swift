@@ -1,5 +1,6 @@
 import CSPNG
 import Codecs
+import Metadata
 import PhotoModel
 import TestSupport
 import Testing
@@ -91,14 +92,61 @@ import Testing
         #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
     }
 
+    /// The other way round: what is tone mapped is the file's picture (ISO 21496-1), and the photo may be hidden behind it.
+    @Test(arguments: [false, true]) func `E09 whose picture is a tone map is the photo below it`(isHidden: Bool) throws
+    {
+        let shop = try Workshop()
+        let photo = try HEIC.Coded(Card.corners().stored(orientation: 8), in: shop)
+        let gain = try HEIC.Coded(Card(width: 96, height: 64) { _, _ in (128, 128, 128) }, in: shop)
+        var file = HEIC([
+            HEIC.item(1, photo, [HEIC.rotation(1)], isHidden: isHidden), HEIC.item(3, gain, isHidden: true),
+            Self.toneMap,
+        ])
+        file.references = [("dimg", 4, [1, 3])]
+        file.primary = 4
+        let result = try preview(file.bytes, .heic)
+        #expect(result.size == PixelSize(width: 192, height: 128) && result.warning == nil)
+        #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
+    }
+
+    /// Photos of the corpus below a tone map, against what heif-convert makes of the photos as they are.
+    @Test(.timeLimit(.minutes(5))) func `E09 below a tone map looks as it does without one`() throws {
+        let shop = try Workshop()
+        let names = [
+            "orientation1.heic", "orientation3.heic", "orientation6.heic", "crop_orientation6.heic",
+            "L_exif_xmp_iptc.heic",
+            "arrow.heic",
+        ]
+        for row in try Corpus.rows(for: "tone maps") where names.contains(where: { "heic/" + $0 == row.path }) {
+            let bytes = try row.contents()
+            let mapped = try HEIC.toneMapped(bytes)
+            let (width, height) = (
+                try #require(Int(row["display_width"])), try #require(Int(row["display_height"]))
+            )
+            #expect(Inspector.inspect(ByteSource(mapped)).facts.size == PixelSize(width: width, height: height))
+            try shop.put(bytes, "a.heic")
+            try shop.run("heif-convert @a.heic @a.png")
+            let size = PreviewGeometry.size(of: PixelSize(width: width, height: height), maxSize: 300)
+            try shop.run(
+                "convert @a.png -filter Lanczos -resize \(size.width)x\(size.height)! -depth 8 +profile * @a.ppm")
+            let result = try preview(mapped, .heic, spec: PreviewSpec(maxSize: 300, quality: 95))
+            #expect(result.size == size, "\(row.path)")
+            let likeness = try Card(jpeg: result.jpeg).likeness(to: try Card(ppm: try shop.bytes("a.ppm")))
+            #expect(try #require(likeness) > 30, "\(row.path): \(likeness ?? 0)")
+        }
+    }
+
     /// Not damaged, only newer than the decoder: the original is imported, and its preview made by a later one.
     @Test func `E09 of a kind that the decoder does not know is unsupported and not corrupt`() throws {
         let shop = try Workshop()
         let photo = try HEIC.Coded(Card.corners(), in: shop)
         var main = HEIC([HEIC.item(1, photo), Self.toneMap])
-        main.references = [("dimg", 4, [1, 1])]
         main.primary = 4
-        #expect(failure(main.bytes, .heic) == .unsupported)
+        // A tone map of nothing, of itself, of what is not there.
+        for parts in [[], [[4, 1]], [[9, 1]]] as [[[Int]]] {
+            main.references = parts.map { ("dimg", 4, $0) }
+            #expect(failure(main.bytes, .heic) == .unsupported, "\(parts)")
+        }
         // An auxiliary picture of nothing: what libheif says of the first is said of any rule that it does not know.
         var strange = HEIC([HEIC.item(1, photo), HEIC.item(3, photo, [HEIC.auxiliary("urn:x")], isHidden: true)])
         strange.references = [("auxl", 3, [])]

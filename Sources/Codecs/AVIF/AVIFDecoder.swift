@@ -9,6 +9,7 @@ import PhotoModel
 /// browsers leave the others out, and whoever made the file saw it there. HEIC is another matter, see ``ItemProperties``.
 final class AVIFDecoder {
     private let planes = PlaneImport()
+    private let mended = PlaneBuffer()
 
     /// Composes while the frame is still there.
     func preview(
@@ -16,7 +17,9 @@ final class AVIFDecoder {
     ) throws(CodecFailure) -> EncodedPreview {
         // The frames of a sequence are turned by its track, where there is no such mark.
         let item = file.holds("avis", at: 8) ? nil : ItemProperties(file)
-        let session = try AVIFSession(file, maxPixels: spec.maxPixels, readsItem: item != nil)
+        let edits = item == nil ? [] : ToneMap(file)?.edits ?? []
+        let readable = try ContainerEdit.apply(edits, to: file, in: mended)
+        let session = try AVIFSession(readable, maxPixels: spec.maxPixels, readsItem: item != nil)
         let frame = try session.firstFrame(maxPixels: spec.maxPixels)
         var warnings: [String] = []
         var coding = ColourCoding.ycc(red: 0.299, blue: 0.114, isFullRange: frame.isFullRange)
@@ -51,7 +54,10 @@ final class AVIFDecoder {
         return try composer.compose(DecodedPicture(picture: picture, warning: warning), spec: spec)
     }
 
-    func trim(to limit: Int) { planes.trim(to: limit) }
+    func trim(to limit: Int) {
+        planes.trim(to: limit)
+        mended.trim(to: limit)
+    }
 }
 
 /// A decoded frame.

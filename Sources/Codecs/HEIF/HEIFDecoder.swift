@@ -56,8 +56,8 @@ final class HEIFDecoder {
     }
 
     private func open(_ file: FileBytes, isSound: Bool, _ spec: PreviewSpec) throws(CodecFailure) -> HEIFSession {
-        let shared = SharedAuxiliaries.places(in: file)
-        let readable = shared.isEmpty ? file : try SharedAuxiliaries.withoutThem(file, at: shared, in: mended)
+        let edits = SharedAuxiliaries.edits(in: file) + (ToneMap(file)?.edits ?? [])
+        let readable = try ContainerEdit.apply(edits, to: file, in: mended)
         return try HEIFSession(readable, maxPixels: spec.maxPixels, isSound: isSound)
     }
 

@@ -1,6 +1,6 @@
-/// What the container says about its primary item and libheif 1.15 has no call for: its type and how it is turned and
-/// cropped (ISO/IEC 23008-12 and 14496-12). Knowing it, the turn costs nothing, and pictures that libheif cannot mirror
-/// come out as well.
+/// What the container says about its picture and libheif 1.15 has no call for: its type and how it is turned and cropped
+/// (ISO/IEC 23008-12 and 14496-12). Knowing it, the turn costs nothing, and pictures that libheif cannot mirror come out as
+/// well. The picture is the primary item; where that is tone mapped, the photo below it (see ``ToneMap``).
 struct ItemProperties {
     /// Four-character code: `hvc1`, `grid`, ...
     var type: String
@@ -22,16 +22,17 @@ struct ItemProperties {
             let iinf = boxes.first(where: { $0.type == "iinf" }),
             let iprp = boxes.first(where: { $0.type == "iprp" }),
             let primary = Self.number(after: pitm, in: file),
-            let type = Self.type(of: primary, iinf, in: file)
+            let type = Self.entry(of: primary, iinf, in: file)?.type
         else { return nil }
+        let map = ToneMap(file)
         let parts = Self.children(of: iprp.body, in: file)
         guard let ipco = parts.first(where: { $0.type == "ipco" }) else { return nil }
         let properties = Self.children(of: ipco.body, in: file)
-        self.type = type
+        self.type = map?.photoType ?? type
         transforms = []
         essentialTransforms = []
         for ipma in parts where ipma.type == "ipma" {
-            guard let associations = Self.associations(of: primary, ipma, in: file) else { return nil }
+            guard let associations = Self.associations(of: map?.photo ?? primary, ipma, in: file) else { return nil }
             for association in associations where association.index > 0 {
                 guard association.index <= properties.count else { return nil }
                 let property = properties[association.index - 1]
@@ -90,14 +91,15 @@ struct ItemProperties {
     }
 
     /// The item id in 'pitm': 16 bits, from version 1 on 32.
-    private static func number(after box: Box, in file: FileBytes) -> Int? {
+    static func number(after box: Box, in file: FileBytes) -> Int? {
         guard let version = file.byte(at: box.body.lowerBound) else { return nil }
         let width = version == 0 ? 2 : 4
         guard box.body.count >= 4 + width else { return nil }
         return file.number(at: box.body.lowerBound + 4, width: width)
     }
 
-    private static func type(of item: Int, _ iinf: Box, in file: FileBytes) -> String? {
+    /// The type of an item, and where its entry (version 2 or 3) begins.
+    static func entry(of item: Int, _ iinf: Box, in file: FileBytes) -> (type: String, start: Int)? {
         guard let version = file.byte(at: iinf.body.lowerBound) else { return nil }
         let entries = children(of: iinf.body.dropFirst(version == 0 ? 6 : 8), in: file)
         for entry in entries where entry.type == "infe" {
@@ -107,7 +109,7 @@ struct ItemProperties {
             guard entry.body.count >= 4 + width + 6, file.number(at: start + 4, width: width) == item,
                 let type = file.bytes(start + 4 + width + 2..<start + 4 + width + 6)
             else { continue }
-            return String(decoding: type, as: UTF8.self)
+            return (String(decoding: type, as: UTF8.self), start)
         }
         return nil
     }

@@ -2,8 +2,9 @@
 /// and to what is tone mapped from it. The standard allows it (ISO/IEC 14496-12, 8.11.12); libheif before 1.18 reads
 /// nothing at all of such a file.
 enum SharedAuxiliaries {
-    /// Where the names of such references stand; empty when there are none.
-    static func places(in file: FileBytes) -> [Int] {
+    /// Gives these references a name that nobody knows: the pictures stay, and belong to none. What is lost is transparency
+    /// that several pictures share, which no camera makes.
+    static func edits(in file: FileBytes) -> [ContainerEdit] {
         guard let meta = ItemProperties.children(of: 0..<file.count, in: file).first(where: { $0.type == "meta" }),
             let references = ItemProperties.children(of: meta.body.dropFirst(4), in: file)
                 .first(where: { $0.type == "iref" }), let version = file.byte(at: references.body.lowerBound)
@@ -13,19 +14,7 @@ enum SharedAuxiliaries {
             guard reference.type == "auxl",
                 let count = file.number(at: reference.body.lowerBound + width, width: 2), count > 1
             else { return nil }
-            return reference.body.lowerBound - 4
+            return ContainerEdit(place: reference.body.lowerBound - 4, byte: UInt8(ascii: "x"))
         }
-    }
-
-    /// A copy in which these references have a name that nobody knows: the pictures stay, and belong to none. What is lost
-    /// is transparency that several pictures share, which no camera makes.
-    static func withoutThem(_ file: FileBytes, at places: [Int], in buffer: PlaneBuffer) throws(CodecFailure)
-        -> FileBytes
-    {
-        let copy = try unsafe buffer.reserve(file.count)
-        let target = unsafe UnsafeMutableRawBufferPointer(start: copy, count: file.count)
-        unsafe target.copyMemory(from: file.memory)
-        for place in places { unsafe target[place] = UInt8(ascii: "x") }
-        return unsafe FileBytes(lending: UnsafeRawBufferPointer(target))
     }
 }
