@@ -32,7 +32,7 @@ package struct CarriedMetadata: Sendable {
         if let block = found.exif {
             exif = block.source.bytes(at: block.base, count: Int(min(block.end - block.base, Self.limit)))
         }
-        xmp = found.xmp
+        xmp = XMPPacket.inUTF8(found.xmp)
     }
 
     /// Orientation 1, the picture's own size, and no thumbnail, which would lie on its side.

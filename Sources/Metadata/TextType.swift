@@ -3,6 +3,12 @@ import PhotoModel
 /// Which kind of sidecar a file is.
 enum TextType {
     static func of(_ head: [UInt8]) -> MediaType {
+        let text = XMPPacket.inUTF8(head)
+        // Of them only XMP may be in UTF-16.
+        return text == head ? ofText(head) : ofText(text) == .xmp ? .xmp : .unknown
+    }
+
+    private static func ofText(_ head: [UInt8]) -> MediaType {
         if head.starts(with: "bplist00".utf8) {
             return contains("adjustment", head) ? .appleAdjustment : .unknown
         }

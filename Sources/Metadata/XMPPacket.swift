@@ -7,7 +7,7 @@ enum XMPPacket {
     static let limit = 1 << 20
 
     static func add(_ packet: [UInt8], to inspection: inout Inspection) {
-        let packet = Array(packet.prefix(limit))
+        let packet = inUTF8(Array(packet.prefix(limit)))
         if !inspection.dates.contains(where: { $0.source == .xmp }) {
             for name in ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"] {
                 guard let text = value(of: name, in: packet), let (time, offset) = FactText.time(text) else { continue }
@@ -25,6 +25,26 @@ enum XMPPacket {
         {
             inspection.facts.isScreenshot = true
         }
+    }
+
+    /// As it is, or out of UTF-16, which XMP may be in as well (XMP specification part 1, 7.2), with its mark or without. What
+    /// is half a character becomes U+FFFD.
+    static func inUTF8(_ packet: [UInt8]) -> [UInt8] {
+        guard packet.count >= 4 else { return packet }
+        let isBigEndian: Bool
+        switch (packet[0], packet[1]) {
+        case (0xFF, 0xFE): isBigEndian = false
+        case (0xFE, 0xFF): isBigEndian = true
+        // `<` and another character of ASCII.
+        case (0x3C, 0) where packet[2] != 0 && packet[3] == 0: isBigEndian = false
+        case (0, 0x3C) where packet[2] == 0 && packet[3] != 0: isBigEndian = true
+        default: return packet
+        }
+        let units = stride(from: 0, to: packet.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(packet[place]), UInt16(packet[place + 1]))
+            return isBigEndian ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
     private static func addPlace(_ whole: [UInt8], to facts: inout Facts) {

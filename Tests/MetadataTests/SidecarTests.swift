@@ -1,3 +1,4 @@
+import Foundation
 import Metadata
 import PhotoModel
 import TestSupport
@@ -86,6 +87,8 @@ import Testing
     private static let days = [
         "pairs/exif-sidecar/IMG_5910.xmp": "2015-06-11", "pairs/takeout/IMG_4179.jpeg.xmp": "2021-04-08",
         "sidecars/digikam-example.xmp": "2014-04-27", "sidecars/iso-value-array.xmp": "2009-11-28",
+        // In UTF-16 with a character that exiftool cannot take: `iconv -f UTF-16` and then exiftool.
+        "sidecars/2000.xmp": "2000-09-27",
     ]
 
     /// Against exiftool's reading of the corpus.
@@ -93,8 +96,8 @@ import Testing
         var found = 0
         for row in try Corpus.rows(for: "sidecars") where row["format"] == "XMP" {
             let inspection = Inspector.inspect(ByteSource(try row.contents()))
-            if row.path == "sidecars/2000.xmp" { continue }  // UTF-16
             found += 1
+            #expect(inspection.mediaType == .xmp, "\(row.path)")
             #expect(inspection.facts.make ?? "" == row["make"], "\(row.path)")
             #expect(inspection.facts.model ?? "" == row["model"], "\(row.path)")
             if !row["lens"].isEmpty { #expect(inspection.facts.lens == row["lens"], "\(row.path)") }
@@ -103,5 +106,60 @@ import Testing
             #expect(inspection.dates.first?.time.text.prefix(10) ?? "" == day, "\(row.path)")
         }
         #expect(try found >= 6 || Corpus.find(for: "sidecars") == nil)
+    }
+
+    /// By iconv. XMP may be in UTF-16 (XMP specification part 1, 7.2), and exiftool reads it so, too.
+    @Test(arguments: ["UTF-16LE", "UTF-16BE"]) func `F07 the same in UTF-16`(coding: String) throws {
+        let folder = try TemporaryFolder()
+        let (plain, coded) = (folder.path + "/plain.xmp", folder.path + "/coded.xmp")
+        let body = """
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+            xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" \
+            xmlns:exif="http://ns.adobe.com/exif/1.0/" xmlns:tiff="http://ns.adobe.com/tiff/1.0/" \
+            xmlns:aux="http://ns.adobe.com/exif/1.0/aux/" exif:DateTimeOriginal="2021-03-04T05:06:07.5+01:00" \
+            tiff:Make="Fotofabrik Köln" aux:Lens="Objektiv Ω 50 mm" exif:GPSLatitude="34,30.0S" \
+            exif:GPSLongitude="134,15.0W"/></rdf:RDF></x:xmpmeta><?xpacket end="w"?>
+            """
+        try Data(body.utf8).write(to: URL(filePath: plain))
+        let mark = coding == "UTF-16LE" ? "\\377\\376" : "\\376\\377"
+        for start in [mark, ""] {
+            let script = "{ printf '\(start)'; iconv -f UTF-8 -t \(coding) \"$1\"; } > \"$2\""
+            try #require(try Programs.run("/bin/sh", ["-c", script, "sh", plain, coded]).status == 0)
+            let theirs = try Programs.run(
+                "/usr/bin/env",
+                [
+                    "exiftool", "-s3", "-n", "-Make", "-Lens", "-GPSLatitude", "-GPSLongitude", "-DateTimeOriginal",
+                    coded,
+                ])
+            let inspection = Inspector.inspect(ByteSource(Array(try Data(contentsOf: URL(filePath: coded)))))
+            #expect(inspection.mediaType == .xmp)
+            let facts = inspection.facts
+            #expect(
+                theirs.output == """
+                    \(facts.make ?? "")
+                    \(facts.lens ?? "")
+                    \(facts.latitude ?? 0)
+                    \(facts.longitude ?? 0)
+                    2021:03:04 05:06:07.5+01:00
+
+                    """)
+            #expect(facts.latitude == -34.5 && facts.longitude == -134.25)
+            let date = try #require(inspection.dates.first)
+            #expect(date.time.text.hasPrefix("2021-03-04T05:06:07") && date.offset == "+01:00" && date.source == .xmp)
+        }
+    }
+
+    /// Half a character, half a pair of them, and what only looks like it.
+    @Test func `no nonsense where UTF-16 is cut or none`() {
+        var bytes: [UInt8] = [0xFF, 0xFE]
+        for unit in "<x:xmpmeta tiff:Make=\"A\u{1D7D3}\"/>".utf16 {
+            bytes += [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
+        }
+        for count in 0...bytes.count {
+            let make = Inspector.inspect(ByteSource(Array(bytes.prefix(count)))).facts.make
+            #expect(make?.hasPrefix("A") ?? true, "\(count)")
+        }
+        #expect(Inspector.inspect(ByteSource(bytes)).facts.make == "A\u{1D7D3}")
+        #expect(Inspector.inspect(ByteSource([0x3C, 0, 0x3C, 0])).mediaType == .unknown)
     }
 }
