@@ -105,13 +105,20 @@ package struct ShotName: Hashable, Sendable {
         return Path(bytes: target.stem.bytes + number + target.suffix.bytes)
     }
 
-    /// Takeout's cut may fall into the photo's extension: 46 characters that end in `.jp` are of some `.jpg` or `.jpeg`.
+    /// Takeout's cut may fall into the photo's extension: 46 characters that end in `.j` are of some `.jpg` or `.jpeg`, with
+    /// the number of an equal name in front of them or behind. Two letters of an extension or more say it at any length, for
+    /// tools cut names as well.
     private static func takeoutStem(_ name: Path) -> Path? {
-        let isCut = String(decoding: name.bytes, as: UTF8.self).utf16.count == 46
-        guard isCut, name.suffix.bytes.first == UInt8(ascii: "."), NameKind.startsMedia(name.lowercaseExtension) else {
-            return nil
-        }
-        return name.stem
+        let plain = withoutNumber(name) ?? name
+        guard let dot = plain.bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
+        let (stem, letters) = (plain.bytes[..<dot], plain.lowercaseExtension)
+        guard NameKind.startsMedia(letters), letters.utf8.count > 1 || isCut(plain) || isCut(name) else { return nil }
+        return Path(bytes: stem + name.bytes[plain.bytes.count...])
+    }
+
+    /// As long as Takeout leaves a name in front of `.json`, by its characters or by its bytes.
+    private static func isCut(_ name: Path) -> Bool {
+        name.bytes.count == 46 || String(decoding: name.bytes, as: UTF8.self).utf16.count == 46
     }
 
     /// `IMG_1` for `IMG_1(2)`; nil for a name that does not end in a number like that.

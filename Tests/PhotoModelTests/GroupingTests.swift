@@ -86,6 +86,9 @@ import Testing
     /// 43 characters; with `.jp` these are the 46 that Takeout leaves.
     private static let cut = "a photo whose name is longer than it may be"
 
+    /// 44 bytes in 40 characters.
+    private static let umlauts = "äöüß" + String(repeating: "u", count: 36)
+
     @Test(arguments: [
         ("IMG_1.JPG", "IMG_1", NameKind.jpeg), ("IMG_1.heic", "IMG_1", .heif), ("a.b.CR2", "a.b", .raw),
         ("IMG_1.xmp", "IMG_1", .sidecar), ("IMG_1.CR2.xmp", "IMG_1", .sidecar), ("IMG_1.v2.xmp", "IMG_1.v2", .sidecar),
@@ -95,6 +98,13 @@ import Testing
         ("IMG_1.jpg(2).json", "IMG_1(2)", .sidecar), ("IMG_1.jpg.supplemental-metadata(2).json", "IMG_1(2)", .sidecar),
         ("IMG_1.jpg.supplemental-meta(1).json", "IMG_1(1)", .sidecar), ("IMG_1.jpg..json", "IMG_1", .sidecar),
         ("\(cut).jp.json", cut, .sidecar), ("\(cut).h.json", "\(cut).h", .looseSidecar),
+        ("\(cut).jp(1).json", "\(cut)(1)", .sidecar), ("\(cut)ab..json", "\(cut)ab", .sidecar),
+        ("\(cut)c.j.json", "\(cut)c", .sidecar), ("IMG_1234.jpg.s.json", "IMG_1234", .sidecar),
+        ("IMG_1234.jp.json", "IMG_1234", .sidecar), ("IMG_1234.he(3).json", "IMG_1234(3)", .sidecar),
+        ("IMG_1234.j.json", "IMG_1234.j", .looseSidecar), ("IMG_1234..json", "IMG_1234.", .looseSidecar),
+        // 46 bytes, in which an umlaut takes two.
+        ("\(umlauts).j.json", umlauts, .sidecar), ("\(umlauts)x.j.json", "\(umlauts)x.j", .looseSidecar),
+        ("IMG_1(2).jpg.supplemental-metadata.json", "IMG_1(2)", .sidecar), ("a.xx.json", "a.xx", .looseSidecar),
         ("notes.txt", "notes.txt", .other), ("README", "README", .other), ("IMG_1.jpg.zip", "IMG_1.jpg.zip", .other),
         (".jpg", ".jpg", .other), ("IMG_1.", "IMG_1.", .other),
     ])
