@@ -30,6 +30,7 @@ import Testing
                 // What the photo says of itself counts.
                 "b.jpg": try Data(contentsOf: Samples.photo), "b.jpg.json": Data(json.utf8),
                 "c(1).png": plain + Data([1]), "c.png(1).json": Data((json + " ").utf8),
+                "d.png": plain + Data([2]), "d.pn.json": Data((json + "  ").utf8),
             ], in: installation)
         #expect(try installation.runOnce() == 0, Comment(rawValue: installation.logText))
         try await installation.start()
@@ -37,9 +38,9 @@ import Testing
             uniqueKeysWithValues: try installation.assets().map {
                 (String($0.resources[0].sourcePath.split(separator: "/").last ?? ""), $0)
             })
-        #expect(assets.count == 3)
+        #expect(assets.count == 4)
         // TZ=Asia/Kathmandu date -d @1617923095: 2021-04-09 04:49:55 +0545.
-        for name in ["a.png", "c(1).png"] {
+        for name in ["a.png", "c(1).png", "d.png"] {
             let asset = try #require(assets[name])
             #expect(asset.capturedAt == "2021-04-09T04:49:55")
             #expect(asset.capturedOffset == "+05:45")
