@@ -265,12 +265,19 @@ import Testing
         #expect(failure(Self.grey(bits: 16, format: 1), .tiff) == nil)
     }
 
+    /// Found by libFuzzer: 716 bytes that promise 16,129 samples for each of a few pixels, and take half a minute.
+    @Test func `of more samples than a pixel can be made of is unsupported`() throws {
+        #expect(failure(Self.grey(bits: 8, format: 1, samples: 16), .tiff) == nil)
+        #expect(failure(Self.grey(bits: 8, format: 1, samples: 17), .tiff) == .unsupported)
+        #expect(failure(Self.grey(bits: 4, format: 1, samples: 1000), .tiff) == .unsupported)
+    }
+
     /// 8 x 8 samples by TIFF 6.0, all zero.
-    private static func grey(bits: Int, format: Int) -> [UInt8] {
+    private static func grey(bits: Int, format: Int, samples: Int = 1) -> [UInt8] {
         func little(_ value: Int, _ width: Int) -> [UInt8] { (0..<width).map { UInt8(value >> (8 * $0) & 255) } }
-        let bytes = 8 * bits
+        let bytes = 8 * bits * samples
         let entries = [
-            (256, 8), (257, 8), (258, bits), (259, 1), (262, 1), (273, 134), (277, 1), (278, 8), (279, bytes),
+            (256, 8), (257, 8), (258, bits), (259, 1), (262, 1), (273, 134), (277, samples), (278, 8), (279, bytes),
             (339, format),
         ]
         var file = Array("II*\0".utf8) + little(8, 4) + little(entries.count, 2)

@@ -151,7 +151,6 @@ final class TIFFDecoder {
         _ tiff: borrowing TIFFFile, _ layout: TIFFLayout, _ colours: TIFFColours
     ) throws(CodecFailure) -> (whole: Int, lost: Int) {
         let (size, samples) = (layout.size, layout.samples)
-        guard samples <= 16 else { throw CodecFailure(.unsupported, "the TIFF has \(samples) samples for each pixel") }
         let all = try unsafe band.reserve(samples * size.width * size.height)
         unsafe all.update(repeating: layout.blank, count: samples * size.width * size.height)
         let piece = layout.tile ?? PixelSize(width: size.width, height: 1)

@@ -16,6 +16,9 @@ struct TIFFLayout {
     }
     enum Alpha { case none, weighed, unweighed }
 
+    /// Colours, alpha and what else a pixel is made of.
+    private static let mostSamples = 16
+
     let size: PixelSize
     let bits: Int
     /// For each pixel.
@@ -40,6 +43,10 @@ struct TIFFLayout {
             throw CodecFailure(.unsupported, "libtiff does not know compression \(coding)")
         }
         let samples = field(TIFFTAG_SAMPLESPERPIXEL, or: 1)
+        // A few bytes may promise 65,535, each of them a look at a picture that is within the limit of pixels.
+        guard samples <= Self.mostSamples else {
+            throw CodecFailure(.unsupported, "the TIFF has \(samples) samples for each pixel")
+        }
         let isSeparate = samples > 1 && field(TIFFTAG_PLANARCONFIG, or: 1) == Int(PLANARCONFIG_SEPARATE)
         let depth = field(TIFFTAG_BITSPERSAMPLE, or: 1)
         let meaning = field(TIFFTAG_PHOTOMETRIC, or: samples >= 3 ? Int(PHOTOMETRIC_RGB) : Int(PHOTOMETRIC_MINISBLACK))
