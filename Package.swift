@@ -52,6 +52,7 @@ let package = Package(
         library("CRaw", nil, apt: "libraw-dev"),
         library("CZlib", "zlib", apt: "zlib1g-dev"),
         library("CBrotli", "libbrotlidec", apt: "libbrotli-dev"),
+        library("CExpat", "expat", apt: "libexpat1-dev"),
         library("CLCMS", "lcms2", apt: "liblcms2-dev"),
         // Its other libraries are named by the module map.
         library("CFFmpeg", "libavformat", apt: "libavformat-dev"),
@@ -66,7 +67,7 @@ let package = Package(
         room("Files", ["PhotoModel", "CLinux", "CCrypto"]),
         room("SQLite", ["CSQLite"]),
         room("DecoderWire", ["PhotoModel", "Files", "CLinux"]),
-        room("Metadata", ["PhotoModel", "CZlib", "CBrotli"]),
+        room("Metadata", ["PhotoModel", "CZlib", "CBrotli", "CExpat"]),
         room(
             "Codecs",
             [

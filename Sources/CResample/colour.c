@@ -82,10 +82,11 @@ void cr_lookup(uint8_t *bytes, size_t count, const uint8_t table[256]) {
 
 void cr_narrow(const uint16_t *source, size_t count, int32_t depth, int is_full_range, uint8_t *target) {
     const uint32_t largest = (1u << depth) - 1;
-    const uint32_t factor = is_full_range ? (255u << 16) / largest + 1 : 1u << (24 - depth);
+    /* 32 bits behind the point: 255 / 65535 with fewer would round 128 * 257 up. */
+    const uint64_t factor = is_full_range ? ((255ull << 32) + largest - 1) / largest : 1ull << (40 - depth);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t value = source[i] > largest ? largest : source[i];
-        const uint32_t narrow = (uint32_t)(((uint64_t)value * factor + (1 << 15)) >> 16);
+        const uint64_t value = source[i] > largest ? largest : source[i];
+        const uint64_t narrow = (value * factor + (1ull << 31)) >> 32;
         target[i] = narrow > 255 ? 255 : (uint8_t)narrow;
     }
 }

@@ -46,7 +46,7 @@ enum FactText {
                 time.subseconds = String(decoding: digits.prefix(9), as: UTF8.self)
             }
         }
-        let rest = String(decoding: bytes[position...].prefix(6), as: UTF8.self)
+        let rest = String(decoding: bytes[position...].prefix(9), as: UTF8.self)
         return (time, CaptureDate.normalized(offset: rest))
     }
 }

@@ -24,30 +24,15 @@ enum MotionPhoto {
 
     /// Where the XMP packet says that the video starts; nil when it speaks of none.
     private static func claims(_ xmp: [UInt8], _ source: ByteSource) -> [Int64]? {
-        func number(_ name: String, _ packet: [UInt8]) -> Int64? {
-            XMPPacket.value(of: name, in: packet).flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
-        }
-        // `GCamera:`, and `Camera:` in newer files.
-        let isMicro = number("Camera:MicroVideo", xmp) == 1
-        guard isMicro || number("Camera:MotionPhoto", xmp) == 1 else { return nil }
+        let properties = XMPProperties(XMPPacket.inUTF8(xmp))
+        func number(_ text: String?) -> Int64? { text.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil } }
+        let isMicro = number(properties["GCamera:MicroVideo"]) == 1
+        guard isMicro || number(properties["GCamera:MotionPhoto"]) == 1 else { return nil }
+        let video = properties.parts.first { $0["Item:Semantic"] == "MotionPhoto" }
         let lengths = [
-            number("Camera:MicroVideoOffset", xmp), number("Camera:MotionPhotoOffset", xmp),
-            item(xmp).flatMap { number("Item:Length", $0) },
+            properties["GCamera:MicroVideoOffset"], properties["GCamera:MotionPhotoOffset"], video?["Item:Length"],
         ]
-        return lengths.compactMap { $0 }.map { source.size - $0 }
-    }
-
-    /// The tag of the container's directory that speaks of the video.
-    private static func item(_ xmp: [UInt8]) -> [UInt8]? {
-        for quote in ["\"", "'"] {
-            let mark = Array("Item:Semantic=\(quote)MotionPhoto\(quote)".utf8)
-            guard let place = XMPPacket.position(of: mark, in: xmp, from: 0),
-                let start = xmp[..<place].lastIndex(of: UInt8(ascii: "<"))
-            else { continue }
-            // With its end, so that an attribute that stands last has something behind it.
-            return Array(xmp[start...].prefix { $0 != UInt8(ascii: ">") }) + Array(">  ".utf8)
-        }
-        return nil
+        return lengths.compactMap(number).map { source.size - $0 }
     }
 
     /// The file ends in a directory, its length and `SEFT`; an entry says how far in front of the directory its data lie,

@@ -69,20 +69,21 @@ package struct CaptureDate: Hashable, Sendable {
         return seconds <= now.nanoseconds / 1_000_000_000 + 86_400
     }
 
-    /// Seconds east of Greenwich of `+02:00`, `-0930` or `Z`; nil for anything else, or beyond 15 hours.
+    /// Seconds east of Greenwich of `+02:00`, `-0930`, `Z`, and what some cameras make of it, `+2:00` and `+02:00:00`; nil for
+    /// anything else, or beyond 15 hours.
     package static func seconds(ofOffset text: String) -> Int? {
-        let bytes = Array(text.utf8)
-        if bytes == [UInt8(ascii: "Z")] { return 0 }
-        guard let sign = bytes.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
-        let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }
-        let hasColon = bytes.count == 6 && bytes[3] == UInt8(ascii: ":")
-        guard digits.count == 4, hasColon || bytes.count == 5, digits.allSatisfy({ (48...57).contains($0) })
+        if text == "Z" { return 0 }
+        guard let sign = text.utf8.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
+        let body = text.utf8.dropFirst()
+        var parts = body.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+        if parts.count == 1, body.count == 4 { parts = [body.prefix(2), body.suffix(2)] }
+        if parts.count == 3, parts[2].elementsEqual("00".utf8) { parts.removeLast() }
+        guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,
+            parts.joined().allSatisfy({ (48...57).contains($0) })
         else { return nil }
-        let values = digits.map { Int($0) - 48 }
-        let hours = values[0] * 10 + values[1]
-        let minutes = values[2] * 10 + values[3]
-        guard hours <= 15, minutes < 60 else { return nil }
-        return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
+        let values = parts.map { $0.reduce(0) { $0 * 10 + Int($1) - 48 } }
+        guard values[0] <= 15, values[1] < 60 else { return nil }
+        return (sign == UInt8(ascii: "-") ? -1 : 1) * (values[0] * 3600 + values[1] * 60)
     }
 
     /// `+02:00` for any form that ``seconds(ofOffset:)`` understands; nil for others.

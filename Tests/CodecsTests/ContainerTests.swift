@@ -25,12 +25,14 @@ import Testing
     private static func avif(
         _ card: Card, depth: UInt32 = 8, format: avifPixelFormat = AVIF_PIXEL_FORMAT_YUV444,
         range: avifRange =
-            AVIF_RANGE_FULL, matrix: Int = 6, alpha: Bool = false, turn: Turn = Turn(exif: 1), crop: Window? = nil
+            AVIF_RANGE_FULL, matrix: Int = 6, alpha: UInt8? = nil, isPremultiplied: Bool = false,
+        turn: Turn = Turn(exif: 1), crop: Window? = nil
     ) throws -> [UInt8]? {
         let image = try unsafe #require(unsafe avifImageCreate(UInt32(card.width), UInt32(card.height), depth, format))
         defer { unsafe avifImageDestroy(image) }
         unsafe image.pointee.yuvRange = range
         unsafe image.pointee.matrixCoefficients = avifMatrixCoefficients(matrix)
+        unsafe image.pointee.alphaPremultiplied = isPremultiplied ? 1 : 0
         if let rotation = turn.rotation {
             unsafe image.pointee.transformFlags |= AVIF_TRANSFORM_IROT.rawValue
             unsafe image.pointee.irot.angle = rotation
@@ -52,7 +54,7 @@ import Testing
         var rgba: [UInt8] = []
         for at in stride(from: 0, to: card.rgb.count, by: 3) {
             let isRight = at / 3 % card.width >= card.width / 2
-            rgba += card.rgb[at..<at + 3] + [alpha && isRight ? 0 : 255]
+            rgba += card.rgb[at..<at + 3] + [isRight ? alpha ?? 255 : 255]
         }
         try unsafe rgba.withUnsafeMutableBufferPointer { pixels in
             var rgb = unsafe avifRGBImage()
@@ -60,7 +62,7 @@ import Testing
             unsafe rgb.depth = 8
             unsafe rgb.pixels = pixels.baseAddress
             unsafe rgb.rowBytes = UInt32(4 * card.width)
-            unsafe rgb.ignoreAlpha = alpha ? 0 : 1
+            unsafe rgb.ignoreAlpha = alpha == nil ? 1 : 0
             try #require(unsafe avifImageRGBToYUV(image, &rgb) == AVIF_RESULT_OK)
         }
         let encoder = try unsafe #require(unsafe avifEncoderCreate())
@@ -157,11 +159,29 @@ import Testing
     @Test(arguments: [UInt32(8), 10]) func `lie on white where they are transparent`(depth: UInt32) throws {
         let red = Card(width: 64, height: 64) { _, _ in (220, 20, 20) }
         let file = try Self.avif(
-            red, depth: depth, format: AVIF_PIXEL_FORMAT_YUV420, range: AVIF_RANGE_LIMITED, alpha: true)
+            red, depth: depth, format: AVIF_PIXEL_FORMAT_YUV420, range: AVIF_RANGE_LIMITED, alpha: 0)
         guard let file else { return }
         let card = try Card(jpeg: try preview(file, .avif).jpeg)
         #expect(abs(card[8, 32].0 - 220) < 5 && card[8, 32].1 < 30)
         #expect(card[56, 32].0 > 250 && card[56, 32].1 > 250 && card[56, 32].2 > 250)
+    }
+
+    /// Red at half its strength on white: 220 * 128 / 255 + 127 = 237, 20 * 128 / 255 + 127 = 137. Whether the colours have
+    /// been multiplied already (ISO/IEC 23008-12, `prem`) makes no difference to what is seen.
+    @Test(arguments: [false, true], [(AVIF_RANGE_LIMITED, 6), (AVIF_RANGE_FULL, 6), (AVIF_RANGE_FULL, 0)])
+    func `E23 shine through on white where they are half transparent`(
+        isPremultiplied: Bool, coding: (range: avifRange, matrix: Int)
+    ) throws {
+        let red = Card(width: 64, height: 64) { _, _ in (220, 20, 20) }
+        let file = try Self.avif(
+            red, range: coding.range, matrix: coding.matrix, alpha: 128, isPremultiplied: isPremultiplied)
+        guard let file else { return }
+        let card = try Card(jpeg: try preview(file, .avif, spec: PreviewSpec(quality: 95)).jpeg)
+        for (place, expected) in [(8, (220, 20, 20)), (56, (237, 137, 137))] {
+            let (red, green, blue) = card[place, 32]
+            #expect(abs(Int(red) - expected.0) < 4, "\(place)")
+            #expect(abs(Int(green) - expected.1) < 4 && abs(Int(blue) - expected.2) < 4, "\(place)")
+        }
     }
 
     @Test func `are refused by the header when there are too many pixels`() throws {

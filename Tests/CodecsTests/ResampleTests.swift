@@ -128,4 +128,16 @@ import Testing
             #expect(target == expected)
         }
     }
+
+    @Test(arguments: 9...16) func `makes wide samples bytes, each rounded to the nearest`(depth: Int) {
+        let largest = 1 << depth - 1
+        let wide = (0...largest).map { UInt16($0) }
+        var narrow = [UInt8](repeating: 0, count: wide.count)
+        unsafe cr_narrow(wide, wide.count, Int32(depth), 1, &narrow)
+        #expect(zip(wide, narrow).allSatisfy { Int($1) == (2 * Int($0) * 255 + largest) / (2 * largest) })
+        // Of limited range 64 of 1023 is 16 (ITU-T H.273): only the bits behind the point go.
+        unsafe cr_narrow(wide, wide.count, Int32(depth), 0, &narrow)
+        let unit = 1 << (depth - 8)
+        #expect(zip(wide, narrow).allSatisfy { Int($1) == min(255, (Int($0) + unit / 2) / unit) })
+    }
 }

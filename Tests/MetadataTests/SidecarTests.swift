@@ -108,6 +108,53 @@ import Testing
         #expect(try found >= 6 || Corpus.find(for: "sidecars") == nil)
     }
 
+    /// One meaning, written in the ways that RDF and XML have for it (XMP specification part 1, 7 and annex C).
+    @Test(arguments: [
+        "<rdf:Description tiff:Make='El &amp; Co' tiff:Model='A&quot;&#xe9;' exif:DateTimeOriginal='2017-05-06T07:08:09'/>",
+        """
+        <rdf:Description><tiff:Make><![CDATA[El & Co]]></tiff:Make><tiff:Model>A"&#233;</tiff:Model>
+        <exif:DateTimeOriginal>2017-05-06T07:08:09</exif:DateTimeOriginal></rdf:Description>
+        """,
+        """
+        <rdf:Description q:Make='El &amp; Co' q:Model='A&#34;\u{e9}' r:DateTimeOriginal='2017-05-06T07:08:09'
+        xmlns:q='http://ns.adobe.com/tiff/1.0/' xmlns:r='http://ns.adobe.com/exif/1.0/'/>
+        """,
+        """
+        <rdf:Description tiff:Make='El &amp; Co'><x:y xmlns:x='a' rdf:parseType='Resource'><tiff:Model>B</tiff:Model></x:y>
+        </rdf:Description><rdf:Description tiff:Model='A"\u{e9}'/>
+        <rdf:Description><exif:DateTimeOriginal>2017-05-06T07:08:09</exif:DateTimeOriginal></rdf:Description>
+        """,
+    ]) func `the same, however it is written`(description: String) throws {
+        let packet = """
+            <?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?><x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF
+            xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:tiff='http://ns.adobe.com/tiff/1.0/'
+            xmlns:exif='http://ns.adobe.com/exif/1.0/'>\(description)</rdf:RDF></x:xmpmeta><?xpacket end='w'?>
+            """
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "a.xmp")
+        try packet.write(to: file, atomically: false, encoding: .utf8)
+        let tool = try Programs.run(
+            "/usr/bin/exiftool", ["-s3", "-XMP:Make", "-XMP:Model", "-XMP:DateTimeOriginal", file.path])
+        #expect(tool.output == "El & Co\nA\"\u{e9}\n2017:05:06 07:08:09\n")
+        let inspection = inspect(packet)
+        #expect(inspection.mediaType == .xmp)
+        #expect(inspection.facts.make == "El & Co")
+        #expect(inspection.facts.model == "A\"\u{e9}")
+        #expect(inspection.dates.first?.time.text == "2017-05-06T07:08:09")
+    }
+
+    /// Names alone do not make properties, and entities are not asked for: one can stand for gigabytes.
+    @Test(arguments: [
+        "<rdf:RDF xmlns:tiff='urn:else'><rdf:Description tiff:Make='A'/></rdf:RDF>",
+        "<!DOCTYPE a [<!ENTITY b 'A'>]><rdf:RDF><rdf:Description><tiff:Make>&b;</tiff:Make></rdf:Description></rdf:RDF>",
+        "<rdf:RDF><rdf:Description><x:y><rdf:Description tiff:Make='A'/></x:y></rdf:Description></rdf:RDF>",
+        "<rdf:RDF><rdf:Description><tiff:Make>A", "<rdf:RDF>tiff:Make='A'</rdf:RDF>",
+    ]) func `nothing that they do not say`(packet: String) {
+        let inspection = inspect(packet + " <!-- <x:xmpmeta -->")
+        #expect(inspection.mediaType == .xmp)
+        #expect(inspection.facts.make == nil)
+    }
+
     /// By iconv. XMP may be in UTF-16 (XMP specification part 1, 7.2), and exiftool reads it so, too.
     @Test(arguments: ["UTF-16LE", "UTF-16BE"]) func `F07 the same in UTF-16`(coding: String) throws {
         let folder = try TemporaryFolder()

@@ -99,11 +99,15 @@ import Testing
 
     @Test(arguments: [
         ("+02:00", 7200), ("-09:30", -34_200), ("+14:45", 53_100), ("Z", 0), ("+0000", 0),
+        ("+5:30", 19_800), ("-9:45", -35_100), ("+09:00:00", 32_400),
     ]) func `understands offsets`(text: String, seconds: Int) {
         #expect(CaptureDate.seconds(ofOffset: text) == seconds)
     }
 
-    @Test(arguments: ["", "+", "02:00", "+2:00", "+02:60", "+16:00", "   :  ", "+02:0a", "+020:0"])
+    @Test(arguments: [
+        "", "+", "02:00", "+200", "+02:60", "+02:00:", "+02:00:30", "+02::00", "+02:00:00:00", "+16:00", "   :  ",
+        "+02:0a", "+020:0",
+    ])
     func `takes no nonsense for an offset`(text: String) {
         #expect(CaptureDate.seconds(ofOffset: text) == nil)
     }

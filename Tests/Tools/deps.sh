@@ -7,7 +7,7 @@ set -euo pipefail
 build=(binutils gcc libc6-dev libstdc++-12-dev pkg-config git ca-certificates libxml2 libncurses6 libz3-4 tzdata
     libsystemd-dev libsqlite3-dev libmicrohttpd-dev libcurl4-openssl-dev libssl-dev libtomlplusplus-dev
     libturbojpeg0-dev libheif-dev libavif-dev libspng-dev libwebp-dev libtiff-dev libgif-dev libjxl-dev libraw-dev
-    zlib1g-dev libbrotli-dev liblcms2-dev libseccomp-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
+    zlib1g-dev libbrotli-dev libexpat1-dev liblcms2-dev libseccomp-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev)
 # Independent tools that the tests hold the programs against, and rigs.
 test=(ffmpeg sqlite3 curl jq procps python3 file libimage-exiftool-perl libjpeg-turbo-progs libheif-examples
     imagemagick webp libavif-bin libraw-bin libtiff-tools libjxl-tools liblcms2-utils libgs-common strace systemd

@@ -71,8 +71,9 @@ void cr_lookup(uint8_t *bytes, size_t count, const uint8_t table[256]);
 /* Samples of `depth` bits in 16-bit words to 8 bits. Full range maps the largest value to 255, otherwise shifts. */
 void cr_narrow(const uint16_t *source, size_t count, int32_t depth, int is_full_range, uint8_t *target);
 
-/* target = target * a + white * (1 - a) for a row of samples, each `horizontal` by `vertical` pixels of alpha
-   (rows from `alpha` on, alpha_stride apart, `alpha_width` wide, `alpha_rows` of them). */
+/* target = target * a + white * (1 - a), or target + white * (1 - a) where it is multiplied already, for a row of samples,
+   each `horizontal` by `vertical` pixels of alpha (rows from `alpha` on, alpha_stride apart, `alpha_width` wide,
+   `alpha_rows` of them). */
 void cr_flatten_row(uint8_t *target, int32_t width, uint8_t white, const uint8_t *alpha, size_t alpha_stride,
                     int32_t alpha_width, int32_t alpha_rows, int32_t horizontal, int32_t vertical,
                     int is_premultiplied);

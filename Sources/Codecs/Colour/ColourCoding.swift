@@ -40,6 +40,8 @@ enum ColourCoding: Equatable {
 
     /// The value of white in the first plane.
     var white: UInt8 { isFullRange ? 255 : 235 }
+    /// And of black.
+    var black: UInt8 { isFullRange ? 0 : 16 }
 
     /// To full-range RGB, in the fixed point of `cr_ycc_to_rgb`.
     var matrix: cr_matrix {

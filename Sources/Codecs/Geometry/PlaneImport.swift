@@ -39,10 +39,17 @@ final class PlaneImport {
         let copy = try narrowed(foreign, isFullRange: coding.isFullRange, into: buffers[number])
         guard let alpha else { return copy.plane }
         let isColour = if case .ycc = coding { number > 0 } else { false }
+        // What was multiplied counts from black, and of colour from none: of those white adds what is left of itself.
+        let white =
+            switch (isColour, isPremultiplied) {
+            case (true, let isPremultiplied): UInt8(isPremultiplied ? 0 : 128)
+            case (false, true): coding.white - coding.black
+            case (false, false): coding.white
+            }
         for row in 0..<foreign.height {
             let top = min(row * subsampling.vertical, alpha.height - 1)
             unsafe cr_flatten_row(
-                copy.base + row * copy.stride, Int32(foreign.width), isColour ? 128 : coding.white,
+                copy.base + row * copy.stride, Int32(foreign.width), white,
                 alpha.base + top * alpha.stride, alpha.stride, Int32(alpha.width), Int32(alpha.height - top),
                 Int32(subsampling.horizontal), Int32(subsampling.vertical), isPremultiplied ? 1 : 0)
         }
