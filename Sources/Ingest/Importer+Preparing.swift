@@ -70,6 +70,7 @@ extension Importer {
         // Looked at first: an asset that comes meanwhile is one that was not seen.
         let seen = try endingImport { () throws(Problem) in try late.assetsOfShot() }
         let joined = try endingImport { () throws(Problem) in try late.asset(for: alone.staged, alone.inspections) }
+        if joined == nil { try partCompanions(alone) }
         var duplicates = duplicates
         duplicates.within = joined.map { [$0.id] } ?? seen
         let known = try duplicates.run(alone.staged.map(HashedFile.init))
@@ -85,6 +86,13 @@ extension Importer {
         return .shot(
             Shot(
                 staged: keep(alone.staged, but: known.known), inspections: inspections, preview: .none, joins: joined))
+    }
+
+    /// Those of one stem that came together may be of several shots.
+    private func partCompanions(_ alone: Fresh) throws(ImportEnded) {
+        let homes = try endingImport { () throws(Problem) in try late.homes(of: alone.staged, alone.inspections) }
+        let groups = PartingStep(job: job, now: rooms.now()).groups(alone.staged, at: homes.map { $0?.id })
+        if groups.count > 1 { throw ImportEnded(.parted(groups)) }
     }
 
     private func hasShot(_ staged: [StagedResource]) -> Bool {

@@ -44,6 +44,12 @@ package enum Grouping {
         return shots.flatMap { parts(members(of: $0)) } + result
     }
 
+    /// Names as a group lists them, the leading one first.
+    package static func inOrder(_ names: [Path]) -> [Path] {
+        names.enumerated().map { File(index: $0.offset, name: $0.element, shot: ShotName($0.element)) }
+            .sorted(by: File.leads).map(\.name)
+    }
+
     /// Whether nothing in the group can be a shot by itself.
     package static func isOrphan(_ group: [Member]) -> Bool {
         group.allSatisfy { member in

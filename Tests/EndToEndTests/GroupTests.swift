@@ -59,6 +59,20 @@ import Testing
         installation.stop()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `F06 of HEIC and AAE is renamed alike`() async throws {
+        let installation = try Installation(
+            libraryKeys: "template = \"{year}/{month}{day}_{hour}{minute}{second}{ext}\"")
+        let files = ["IMG_1.HEIC": try Data(contentsOf: Samples.heic), "IMG_1.AAE": Self.edit]
+        try drop(files, in: installation)
+        #expect(try installation.runOnce() == 0, Comment(rawValue: installation.logText))
+        #expect(try installation.visibleFiles() == ["2026/0517_211140.AAE", "2026/0517_211140.HEIC"])
+        try await installation.start()
+        #expect(try assets(installation) == [["photo 0517_211140.HEIC", "adjustment 0517_211140.AAE"]])
+        try expectAll(files, in: installation)
+        installation.stop()
+    }
+
     @Test(.timeLimit(.minutes(2)), arguments: ["livephoto-iphone6s/IMG_0728", "livephoto-train/train"])
     func `F01 that a phone made is one Live Photo of one stem`(pair: String) async throws {
         guard let corpus = try Corpus.find(for: "Live Photos of phones") else { return }
@@ -227,6 +241,41 @@ import Testing
         try await installation.wait(for: "the duplicates") { try installation.status().queue.duplicate == 1 }
         try await installation.waitUntilIdle()
         #expect(try installation.visibleFiles().count == 6)
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `F07 is parted, and sidecars that came meanwhile join the part that they are of`() async throws {
+        // One worker, and names by which the sidecars' turns come before that of the second shot.
+        let installation = try Installation(more: "[import]\nworkers = 1\n")
+        try await installation.start()
+        _ = try installation.post("/v1/pause")
+        try drop(
+            [
+                "IMG_0001.JPG": try Data(contentsOf: Samples.photo),
+                "IMG_0001.NEF": Samples.raw(at: "2026:05:17 18:30:00"),
+            ], in: installation)
+        try await installation.wait(for: "the shot") { try installation.status().queue.queued == 1 }
+        for (number, name) in ["IMG_0001.dop", "IMG_0001.AAE"].enumerated() {
+            try drop([name: name.hasSuffix("AAE") ? Self.edit : Self.xmp], in: installation)
+            try await installation.wait(for: name) { try installation.status().queue.queued == number + 2 }
+        }
+        _ = try installation.post("/v1/resume")
+        try await installation.waitUntilIdle()
+        #expect(
+            try assets(installation) == [
+                ["photo IMG_0001.JPG", "adjustment IMG_0001.AAE"], ["photo IMG_0001_1.NEF", "sidecar IMG_0001_1.dop"],
+            ])
+        #expect(try installation.jobs().map(\.state) == ["imported", "imported", "imported", "imported"])
+        // Two that come late and together, of one stem: each for itself.
+        let late = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"> </x:xmpmeta>".utf8)
+        try drop(["IMG_0001.pp3": late, "IMG_0001.JPG.xmp": late + Data([10])], in: installation)
+        try await installation.wait(for: "the sidecars") { try installation.status().queue.imported == 6 }
+        #expect(
+            try assets(installation).map { $0.last ?? "" } == [
+                "sidecar IMG_0001.JPG.xmp", "sidecar IMG_0001_1.pp3",
+            ])
+        #expect(!installation.logText.contains("E_ORPHAN"))
         installation.stop()
     }
 

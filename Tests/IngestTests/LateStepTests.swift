@@ -128,6 +128,67 @@ import Testing
                 == nil)
     }
 
+    /// Beside the HEIC of 9:04:31 an `IMG_0001.DNG`, once it was parted from it: another asset, or none as yet.
+    private func sceneWithParts(rawIsImported: Bool = true) throws -> Scene {
+        let scene = try sceneWithShot()
+        try scene.write(StagedShot.content(0, 9), to: "drop/import-1/IMG_0001.DNG")
+        let claim = try scene.claim([try scene.settled("import-1/IMG_0001.DNG")], importID: "second")
+        guard rawIsImported else {
+            try scene.store.finish(
+                claim, as: .failed, problem: Problem(.corrupt, "Damaged."), asset: nil, disposition: .keep,
+                at: Scene.start)
+            return scene
+        }
+        var intent = try scene.stage(
+            ["IMG_0009.DNG"], importID: "import-9", asset: Self.raw, variant: 9, withPreview: false
+        ).intent
+        intent.job = claim.job.id
+        intent.importID = claim.importID
+        intent.asset.resources[0].sourcePath = claim.job.files[0].path
+        intent.asset.facts.capturedAt = WallTime(year: 2026, month: 5, day: 17, hour: 9, minute: 4, second: 50)
+        _ = try scene.commitStep.run(intent, claim: claim, disposition: .keep) { _ in intent }
+        return scene
+    }
+
+    private static let raw: Asset.ID = "018f0000-0000-7000-8000-0000000000cd"
+
+    @Test(
+        arguments: [
+            ("IMG_0001.xmp", nil, raw), ("IMG_0001.xmp", 51, raw), ("IMG_0001.xmp", 31, shot),
+            ("IMG_0001.xmp", 10, raw), ("IMG_0001.DNG.xmp", 31, raw), ("IMG_0001.dng.xmp", nil, raw),
+            ("IMG_0001.HEIC.xmp", 50, shot), ("IMG_0001.AAE", nil, shot), ("IMG_0001.pp3", nil, raw),
+            ("IMG_0001.THM", nil, raw), ("IMG_0001.WAV", nil, shot),
+        ] as [(String, Int?, Asset.ID)])
+    func `goes with the part that it is of by its name or its time, when its shot was parted`(
+        name: String, second: Int?, asset: Asset.ID
+    ) throws {
+        let companion = [(name, Role.sidecar)]
+        #expect(try joined(companion, [inspection(.xmp, second: second)], in: try sceneWithParts()) == asset)
+    }
+
+    @Test(
+        arguments: [
+            ("IMG_0001.xmp", nil), ("IMG_0001.DNG.xmp", nil), ("IMG_0001.AAE", shot), ("IMG_0001.HEIC.xmp", shot),
+        ] as [(String, Asset.ID?)])
+    func `joins no other part where its own was not imported`(name: String, asset: Asset.ID?) throws {
+        let scene = try sceneWithParts(rawIsImported: false)
+        #expect(try joined([(name, .sidecar)], [inspection(.xmp)], in: scene) == asset)
+    }
+
+    @Test func `is parted itself where its companions are of several parts`() throws {
+        let scene = try sceneWithParts()
+        let names = [("IMG_0001.AAE", Role.adjustment), ("IMG_0001.xmp", .sidecar), ("IMG_0001.DNG.xmp", .sidecar)]
+        let (job, staged) = try stage(names, in: scene)
+        let late = LateStep(store: scene.store, job: job, now: Scene.start)
+        let inspections = [inspection(.appleAdjustment), inspection(.xmp), inspection(.xmp)]
+        #expect(try late.asset(for: staged, inspections) == nil)
+        let homes = try late.homes(of: staged, inspections)
+        #expect(homes.map { $0?.id } == [Self.shot, Self.raw, Self.raw])
+        let groups = PartingStep(job: job, now: Scene.start).groups(staged, at: homes.map { $0?.id })
+        #expect(groups.map(\.files) == [[job.files[0]], Array(job.files[1...])])
+        #expect(groups.allSatisfy { $0.verdict == nil })
+    }
+
     @Test(
         arguments: [
             ("09:04:31", "+02:00", "07:04:32", "+00:00", true), ("09:04:31", "+02:00", "07:04:32", nil, false),

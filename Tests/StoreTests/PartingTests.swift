@@ -50,6 +50,34 @@ import Testing
         #expect(try scene.claim("next")?.job.id == claim.job.id)
     }
 
+    @Test func `is waited for as a whole by a member that came before it was parted, and does not wait for that`()
+        throws
+    {
+        let (scene, claim) = try scene()
+        let sidecar = try scene.enqueue([Scene.group(Scene.file("/card/A.xmp", role: .sidecar))], at: 1)[0]
+        let photo = try scene.enqueue([Scene.group(Scene.file("/card/A.HEIC"))], at: 2)[0]
+        let groups = [
+            Scene.group(Self.jpeg, Self.edit), Scene.group(Self.alone(Self.raw, .photo)),
+            Scene.group(Self.alone(Self.video, .video)),
+        ]
+        let parts = [claim.job.id] + (try scene.store.part(claim, into: groups, at: Scene.at(3)))
+        #expect(parts.dropFirst().allSatisfy { $0 > photo })
+        var claims: [Job.ID: Store.Claim] = [:]
+        while let claim = try scene.claim("import-\(claims.count)") { claims[claim.job.id] = claim }
+        func waits(_ job: Job.ID) throws -> Job.ID? {
+            try scene.store.unfinishedShot(before: try #require(claims[job]?.job))
+        }
+        for part in parts {
+            #expect(try waits(part) == nil)
+            #expect(try [sidecar, photo].map(waits) == [part, part])
+            try scene.store.finish(
+                try #require(claims[part]), as: .duplicate, problem: nil, asset: nil, disposition: .keep,
+                at: Scene.start)
+        }
+        #expect(try waits(photo) == nil)
+        #expect(try waits(sidecar) == nil)
+    }
+
     @Test func `is left as it is by an import that has lost it`() throws {
         let (scene, claim) = try scene()
         try scene.store.giveBack(claim)

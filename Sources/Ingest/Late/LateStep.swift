@@ -4,8 +4,8 @@ import Store
 /// Whether a job's files are late members of a shot that came before: what they wait for, and which asset they join.
 ///
 /// A shot is joined by equal content identifier, or by equal stem, folder, filesystem and capture time. Sidecars need not
-/// agree on the time where the shot has one asset, or where they name its file: correcting it is what people use them for.
-/// Where more than one asset would do, none is joined: nobody can tell which.
+/// agree on the time, for correcting it is what people use them for: they go with the file that they are of. Where more
+/// than one asset would do, none is joined: nobody can tell which.
 struct LateStep {
     let store: Store
     let job: Job
@@ -39,23 +39,34 @@ struct LateStep {
             if !found.isEmpty { return found.count == 1 ? found[0] : nil }
         }
         guard let place = Store.ShotPlace(job) else { return nil }
-        let assets = try store.assets(ofShot: place)
-        if !staged.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) {
-            if assets.count == 1 { return assets[0] }
-            let named = assets.filter { asset in staged.allSatisfy { isNamed(by: $0, asset) } }
-            if named.count == 1 { return named[0] }
+        guard staged.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) else {
+            let homes = try homes(of: staged, inspections)
+            return Set(homes.map { $0?.id }).count == 1 ? homes[0] : nil
         }
-        let agreeing = assets.filter { agrees($0, staged, inspections, identifiers) }
+        let agreeing = try store.assets(ofShot: place).filter { agrees($0, staged, inspections, identifiers) }
         return agreeing.count == 1 ? agreeing[0] : nil
     }
 
-    /// Whether a companion's own name says that it is of a file of this asset: `IMG_1.CR2.xmp` of `IMG_1.CR2`.
-    private func isNamed(by companion: StagedResource, _ asset: Asset) -> Bool {
-        guard let target = ShotName(companion.source.name).target else { return false }
-        let beside = asset.resources.filter {
-            DuplicateStep.shotRoles.contains($0.role) && $0.sourcePath.parent == companion.source.parent
+    /// The asset that each companion belongs to by itself, by the rule by which it would have been parted, had it come with
+    /// its shot: ``Parting``. Of what ended without an asset, or came in several versions, nobody can tell.
+    func homes(of companions: [StagedResource], _ inspections: [Inspection]) throws(Problem) -> [Asset?] {
+        guard let place = Store.ShotPlace(job) else { return companions.map { _ in nil } }
+        let files = try store.files(ofShot: place)
+        let names = Grouping.inOrder(files.keys.map(\.name))
+        var assets: [Asset.ID: Asset] = [:]
+        for asset in files.values.joined() { assets[asset.id] = asset }
+        return zip(companions, inspections).map { companion, inspection in
+            let name = companion.source.name
+            if ShotName(name).target.flatMap({ Attachment.named($0, among: names) }) == nil,
+                let date = inspection.ownDate(now: now)
+            {
+                let agreeing = assets.values.filter { $0.facts.date?.agrees(date) ?? false }
+                if agreeing.count == 1 { return agreeing[0] }
+            }
+            guard let member = Attachment.member(of: name, among: names) else { return nil }
+            let found = files[place.folder / names[member]] ?? []
+            return found.count == 1 ? found[0] : nil
         }
-        return Attachment.named(target, among: beside.map(\.sourcePath.name)) != nil
     }
 
     private func agrees(
@@ -65,7 +76,7 @@ struct LateStep {
             return false
         }
         guard let lead = zip(staged, inspections).first(where: { DuplicateStep.shotRoles.contains($0.0.role) }) else {
-            return sidecarAgrees(asset, inspections)
+            return false
         }
         // A second file of the same extension is another version, or another shot of the same name; no camera writes
         // two into one shot.
@@ -76,13 +87,6 @@ struct LateStep {
         }
         if isAnother { return false }
         return asset.facts.date?.agrees(ShotFacts.date(of: lead.0, lead.1, now: now)) ?? false
-    }
-
-    /// Among several assets: one without a time of its own belongs to each by its name, one with a time must agree.
-    private func sidecarAgrees(_ asset: Asset, _ inspections: [Inspection]) -> Bool {
-        let date = inspections.flatMap(\.dates).first { $0.isPlausible(now: now) }
-        guard let date else { return true }
-        return asset.facts.date?.agrees(date) ?? false
     }
 
     /// For sidecars of which no photo or video is in the library.

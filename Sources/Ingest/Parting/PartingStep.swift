@@ -45,6 +45,16 @@ struct PartingStep {
         return sound + groups.filter { $0.verdict != nil }
     }
 
+    /// Companions that came without their shots, those of one asset together.
+    func groups(_ staged: [StagedResource], at homes: [Asset.ID?]) -> [SettledGroup] {
+        var order: [Asset.ID?] = []
+        for home in homes where !order.contains(home) { order.append(home) }
+        return order.map { home in
+            let sources = Set(zip(staged, homes).filter { $1 == home }.map(\.0.source))
+            return SettledGroup(drop: job.drop, files: job.files.filter { sources.contains($0.path) })
+        }
+    }
+
     private func isCompanion(_ path: Path) -> Bool {
         job.files.contains { $0.path == path && !DuplicateStep.shotRoles.contains($0.role) }
     }

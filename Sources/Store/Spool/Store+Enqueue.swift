@@ -62,7 +62,7 @@ extension Store {
 
     static func insert(
         _ files: [SettledFile], of group: SettledGroup, key: [UInt8], at place: BatchDesk.Place, isManual: Bool,
-        now: Timestamp, on connection: borrowing Connection
+        handedOver: Timestamp? = nil, now: Timestamp, on connection: borrowing Connection
     ) throws(Problem) -> Job.ID {
         let state = state(for: group.verdict)
         try connection.change(
@@ -72,7 +72,7 @@ extension Store {
             """,
             [
                 .text(state.rawValue), .text(group.drop), .integer(place.batch), .blob(key), .integer(place.sequence),
-                .integer(isManual ? 1 : 0), .integer(now.nanoseconds),
+                .integer(isManual ? 1 : 0), .integer((handedOver ?? now).nanoseconds),
                 state.isTerminal ? .integer(now.nanoseconds) : nil,
             ] + JobRow.values(group.verdict))
         let job = connection.lastInsertedRow

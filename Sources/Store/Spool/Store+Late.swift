@@ -19,7 +19,8 @@ extension Store {
     }
 
     /// The job that `job` has to wait for, since it is for photos or videos of the same shot and has not ended: the oldest
-    /// before it, or one after it of `running`. When that one waits itself, the one that it waits for.
+    /// handed over before it, or one after it of `running`. When that one waits itself, the one that it waits for. What
+    /// came of parting was handed over with the parted job, so a member that came later waits for all of it.
     ///
     /// - Parameter running: jobs that have begun their imports. A younger one has when the older one had ended, and is
     ///   tried again by now.
@@ -28,7 +29,7 @@ extension Store {
         guard let place = ShotPlace(job) else { return nil }
         return try atTheDoor { (connection) throws(Problem) in
             for shot in try place.shots(on: connection) where !shot.state.isTerminal && shot.job != job.id {
-                guard shot.job < job.id || running.contains(shot.job) else { continue }
+                guard shot.isBefore(job.createdAt, job.id) || running.contains(shot.job) else { continue }
                 let root = try Self.root(of: shot.job, on: connection)
                 if root != job.id { return root }
             }
@@ -50,14 +51,29 @@ extension Store {
 
     /// The assets that photos and videos of this shot belong to.
     package func assets(ofShot place: ShotPlace) throws(Problem) -> [Asset] {
+        try read { (connection) throws(Problem) in try Self.assets(of: place.shots(on: connection), on: connection) }
+    }
+
+    /// The photos and videos of this shot by their paths, and the assets that each has become: none while it has not been
+    /// imported, two when it came in two versions. A job that only held a verdict does not count.
+    package func files(ofShot place: ShotPlace) throws(Problem) -> [Path: [Asset]] {
         try read { (connection) throws(Problem) in
-            let ids = Set(try place.shots(on: connection).compactMap(\.asset)).sorted()
-            var assets: [Asset] = []
-            for id in ids {
-                if let asset = try AssetRow.find(id, on: connection) { assets.append(asset) }
+            let shots = try place.shots(on: connection).filter { !FileClaim.isOnlyVerdict($0.state, $0.code) }
+            let assets = try Self.assets(of: shots, on: connection)
+            return Dictionary(grouping: shots, by: \.path).mapValues { versions in
+                assets.filter { asset in versions.contains { $0.asset == asset.id } }
             }
-            return assets
         }
+    }
+
+    private static func assets(
+        of shots: [ShotPlace.Known], on connection: borrowing Connection
+    ) throws(Problem) -> [Asset] {
+        var assets: [Asset] = []
+        for id in Set(shots.compactMap(\.asset)).sorted() {
+            if let asset = try AssetRow.find(id, on: connection) { assets.append(asset) }
+        }
+        return assets
     }
 
     /// Queued again, not to be claimed before `shot` has ended or is gone; the attempt does not count. When it has ended

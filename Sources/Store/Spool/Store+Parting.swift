@@ -6,7 +6,8 @@ extension Store {
     /// it leaves every file in exactly one job.
     ///
     /// The job keeps the files of the first group and is queued again, as if it had never been claimed. Each other group
-    /// becomes a job in the same batch; one with a verdict has ended with it.
+    /// becomes a job in the same batch, handed over when the parted one was: whoever came after that one comes after all
+    /// of them. One with a verdict has ended with it.
     /// - Parameter groups: of the job's files, each in one of them; the first without a verdict.
     /// - Returns: the new jobs.
     package func part(
@@ -21,7 +22,8 @@ extension Store {
                 let key = NaturalOrder.key(of: group.files[0].path)
                 let place = try desk.place(for: job.drop, key: key, on: connection)
                 let id = try Self.insert(
-                    [], of: group, key: key, at: place, isManual: job.isManual, now: now, on: connection)
+                    [], of: group, key: key, at: place, isManual: job.isManual, handedOver: job.createdAt, now: now,
+                    on: connection)
                 try Self.move(group.files, from: job.id, to: id, on: connection)
                 if let problem = group.verdict {
                     try Journal.append(
