@@ -1,4 +1,5 @@
 package import PhotoModel
+import Workers
 
 /// How one import ended. A failed import is an outcome, not a throw.
 package enum ImportOutcome: Sendable {
@@ -34,6 +35,21 @@ package enum ImportOutcome: Sendable {
     case stopped
     /// The state could not take the commit; the files stand under their final names, and recovery decides.
     case unresolved(Problem)
+}
+
+extension ImportOutcome {
+    /// What comes of an import that was given up for `reason`: nothing is tried again that nobody wants any more. What has
+    /// been decided stands.
+    func given(up reason: Cancellation.Reason?) -> ImportOutcome {
+        switch (self, reason) {
+        case (.cancelled, .stopping): .stopped
+        case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
+            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested), (.parted, .requested),
+            (.orphan, .requested), (.mayStillArrive, .requested):
+            .cancelled
+        default: self
+        }
+    }
 }
 
 /// Ends an import early, from any depth. Internal to Ingest: the importer turns it into an ``ImportOutcome``.

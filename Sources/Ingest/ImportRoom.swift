@@ -208,16 +208,33 @@ package final class ImportRoom: Sendable {
             } else {
                 outcome = .outage(Problem(.libraryOffline, "The library is not open."))
             }
-            await rooms.pool.run { self.record(outcome, of: holding.claim, plan: plan) }
+            await rooms.pool.run { self.close(holding, outcome, plan: plan) }
         } else {
             let problem = Problem(
                 .sourceVanished, "The drop folder \(SafeText.of(job.drop)) is no longer configured.",
                 todo: "Configure it again; its photos are then found anew.")
-            await rooms.pool.run { self.finish(holding.claim, as: .vanished, problem: problem) }
+            await rooms.pool.run {
+                self.closing(holding) { self.finish(holding.claim, as: .vanished, problem: problem) }
+            }
         }
-        rooms.turns.end(job.id)
-        rooms.inFlight.end(job.id)
         bell.ring()
+    }
+
+    /// Records an outcome as it is now: a cancellation that came when the import had ended counts as well.
+    func close(_ holding: Holding, _ outcome: ImportOutcome, plan: ImportPlan) {
+        closing(holding) {
+            record(outcome.given(up: holding.cancellation.reason), of: holding.claim, plan: plan)
+        }
+    }
+
+    /// Under the lock of claiming: whoever cancels finds the job in flight and is heard, or finds it recorded; and nobody
+    /// claims it again before it has left.
+    private func closing(_ holding: Holding, _ record: () -> Void) {
+        claimTurn.withLock { _ in
+            record()
+            rooms.turns.end(holding.claim.job.id)
+            rooms.inFlight.end(holding.claim.job.id)
+        }
     }
 
     func tell(_ job: Job, _ state: JobState, problem: Problem? = nil, asset: Asset.ID? = nil) {

@@ -28,15 +28,8 @@ struct Importer: Sendable {
         } catch {
             outcome = partsWithoutSource(error).map(ImportOutcome.parted) ?? error.outcome
         }
-        switch (outcome, cancellation.reason) {
-        case (.cancelled, .stopping): outcome = .stopped
-        case (.unresolved, _): return outcome
-        case (.tryLater, .requested), (.outage, .requested), (.sourceChanged, .requested), (.sourceAway, .requested),
-            (.doesNotFit, .requested), (.waitsForShot, .requested), (.alone, .requested), (.parted, .requested),
-            (.orphan, .requested), (.mayStillArrive, .requested):
-            outcome = .cancelled  // whatever else ended it, nobody wants it any more
-        default: break
-        }
+        outcome = outcome.given(up: cancellation.reason)
+        if case .unresolved = outcome { return outcome }
         if let failure = await rooms.pool.run({ removeStaging() }) {
             // What became of the import stands; the leftovers are tried again until they are gone.
             rooms.log(LogLine(.warning, failure, [("JOB_ID", String(job.id))]))

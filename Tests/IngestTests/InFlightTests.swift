@@ -103,6 +103,61 @@ import Workers
         #expect(room.claim()?.claim.job.drop == "card")
     }
 
+    @Test(arguments: [true, false])
+    func `that was to be parted is cancelled when a person says so before that is recorded, and after it in part`(
+        isInTime: Bool
+    ) throws {
+        let scene = try Scene()
+        for name in ["IMG_0001.JPG", "IMG_0001.DNG"] { try scene.write(Array(name.utf8), to: "drop/" + name) }
+        let files = [try scene.settled("IMG_0001.JPG"), try scene.settled("IMG_0001.DNG", role: .alternatePhoto)]
+        let group = SettledGroup(drop: "card", files: files)
+        let id = try scene.store.enqueue([group], isManual: false, batch: nil, at: Scene.start)[0]
+        let silent = Silence()
+        silent.end()
+        let room = room(scene, silent)
+        room.isSettled()
+        let holding = try #require(room.claim())
+        let parts = files.map { SettledGroup(drop: "card", files: [$0]) }
+        let plan = try #require(ImportPlan(job: holding.claim.job, settings: scene.settings))
+        // The importer has ended and found two shots; nothing is recorded yet.
+        if isInTime { #expect(try room.cancel(id) == .inFlight) }
+        room.close(holding, .parted(parts), plan: plan)
+        if !isInTime { #expect(try room.cancel(id) == .cancelled) }
+        let jobs = try scene.store.jobs(JobFilter(), limit: 10).items.sorted { $0.id < $1.id }
+        #expect(jobs.map(\.state) == (isInTime ? [.cancelled] : [.cancelled, .queued]))
+        // Nothing is lost: each file is still some job's, and that can be tried again.
+        #expect(
+            Set(try jobs.flatMap { try #require(try scene.store.job($0.id)).files.map(\.path) })
+                == Set(files.map(\.path)))
+        try scene.store.retry(id, at: Scene.start)
+        #expect(try scene.store.job(id)?.state == .queued)
+        #expect(
+            try #require(try scene.store.job(id)).files.map(\.path) == (isInTime ? files.map(\.path) : [files[0].path]))
+    }
+
+    @Test(
+        arguments: [
+            .waitsForShot(99), .sourceChanged, .alone, .tryLater(Problem(.sourceIO, "Unreadable.")),
+            .outage(Problem(.libraryFull, "Full.")), .doesNotFit(Problem(.libraryFull, "Full.")),
+            .orphan(Problem(.orphan, "Alone."), seen: []),
+        ] as [ImportOutcome])
+    func `is cancelled whatever it was to be tried again for`(outcome: ImportOutcome) throws {
+        let scene = try Scene()
+        try scene.write([1], to: "drop/IMG_0001.xmp")
+        let id = try scene.store.enqueue(
+            [SettledGroup(drop: "card", files: [try scene.settled("IMG_0001.xmp", role: .sidecar)])], isManual: false,
+            batch: nil, at: Scene.start)[0]
+        let silent = Silence()
+        silent.end()
+        let room = room(scene, silent)
+        room.isSettled()
+        let holding = try #require(room.claim())
+        #expect(try room.cancel(id) == .inFlight)
+        room.close(holding, outcome, plan: try #require(ImportPlan(job: holding.claim.job, settings: scene.settings)))
+        #expect(try scene.store.job(id)?.state == .cancelled)
+        #expect(room.rooms.inFlight.imports.isEmpty)
+    }
+
     @Test func `does not seem to stand still while it waits for another one, and is watched anew when it goes on`()
         async throws
     {
