@@ -23,6 +23,37 @@ import Testing
         }
     }
 
+    /// The container turns by 180°, and EXIF says the same of the same turn.
+    @Test(arguments: [1, 3, 6]) func `E01 is upright once where the container turns it and EXIF says so too`(
+        orientation: Int
+    ) throws {
+        let shop = try Workshop()
+        let photo = try HEIC.Coded(Card.corners().stored(orientation: 3), in: shop)
+        let file = HEIC([HEIC.item(1, photo, [HEIC.rotation(2)])])
+        let result = try preview(file.bytes, .heic, orientation: orientation)
+        #expect(result.size == PixelSize(width: 192, height: 128))
+        #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
+    }
+
+    /// 300 x 300 of 1280 x 720, its centre 100 to the right of the picture's and 50 above.
+    @Test func `E05 of a clean aperture is that, and nothing from outside`() throws {
+        let shop = try Workshop()
+        let inner = Card.corners(width: 300, height: 300)
+        let whole = Card(width: 1280, height: 720) { x, y in
+            guard (590..<890).contains(x), (160..<460).contains(y) else { return (0, 0, 0) }
+            let (red, green, blue) = inner[x - 590, y - 160]
+            return (UInt8(red), UInt8(green), UInt8(blue))
+        }
+        let photo = try HEIC.Coded(whole, in: shop)
+        let fractions = [(300, 1), (300, 1), (100, 1), (-50, 1)]
+        let crop = HEIC.box("clap", fractions.flatMap { HEIC.big($0, 4) + HEIC.big($1, 4) })
+        let result = try preview(HEIC([HEIC.item(1, photo, [crop])]).bytes, .heic)
+        try #require(result.size == PixelSize(width: 300, height: 300))
+        let card = try Card(jpeg: result.jpeg)
+        #expect(card.hasCornersInPlace)
+        #expect(card[4, 4].0 > 200 && card[295, 4].1 > 200 && card[4, 295].2 > 200 && card[295, 295].0 > 200)
+    }
+
     /// Not scaled: the last rows and columns are those of the tiles, which know no edge there, and have their colour.
     @Test(arguments: [(1009, 757), (4033, 3025), (257, 1)])
     func `E07 of a grid of odd size is whole to its last row and column`(width: Int, height: Int) throws {

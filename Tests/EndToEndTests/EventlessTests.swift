@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `A12 G12 is polled, says so, and misses nothing that is written on the server`() async throws {
+    func `A12 R12 is polled, says so, and misses nothing that is written on the server`() async throws {
         guard try Eventless.isPossible(for: "A12 a filesystem that tells of nothing") else { return }
         let scene = try await Scene()
         let (installation, share) = (scene.installation, scene.share)

@@ -23,9 +23,9 @@ struct FaultTests {
         }
     }
 
-    /// G5 of the goals: each error at each call in each place, at the first, in the middle, at the last or for longer.
+    /// Goal R5: each error at each call in each place, at the first, in the middle, at the last or for longer.
     @Test(.timeLimit(.minutes(30)))
-    func `T5 G5 believes nothing, deletes nothing and lives on, whichever call says whatever error`() async throws {
+    func `T5 R5 believes nothing, deletes nothing and lives on, whichever call says whatever error`() async throws {
         guard try Faults.arePossible(for: "failing calls, each in its turn") else { return }
         try await runRig("errors.py")
     }

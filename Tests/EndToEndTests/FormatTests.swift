@@ -5,7 +5,7 @@ import Testing
 
 /// The real daemon and decoder, on pictures by ImageMagick, cwebp and cjxl.
 @Suite("A photo of any format, end to end") struct FormatTests {
-    /// PNG, WebP, TIFF, GIF and JPEG XL, each named .JPG.
+    /// HEIC, PNG, WebP, TIFF, GIF, JPEG XL and MP4, each named .JPG.
     @Test(.timeLimit(.minutes(2)))
     func `E26 is decoded by its content, behind the sandbox, whatever it is called`() async throws {
         let installation = try Installation()
@@ -20,9 +20,19 @@ import Testing
         try run("convert", "@a.png", "-compress", "lzw", "@a.tif")
         try run("convert", "@a.png", "-colors", "64", "@a.gif")
         try run("cjxl", "--quiet", "-e", "1", "@a.png", "@a.jxl")
-        let types = [
+        try run("heif-enc", "-q", "90", "@a.png", "-o", "@a.heic")
+        var types = [
             "png": "image/png", "webp": "image/webp", "tif": "image/tiff", "gif": "image/gif", "jxl": "image/jxl",
+            "heic": "image/heic",
         ]
+        if Programs.tool("ffmpeg") == nil {
+            print("skipped: a movie named .JPG (ffmpeg is not installed)")
+        } else {
+            try run(
+                "ffmpeg", "-v", "error", "-loop", "1", "-i", "@a.png", "-t", "1", "-r", "5", "-pix_fmt", "yuv420p",
+                "-c:v", "libx264", "@a.mp4")
+            types["mp4"] = "video/mp4"
+        }
         for kind in types.keys {
             try installation.place(URL(filePath: workshop.path + "/a.\(kind)"), as: "IMG_\(kind).JPG")
         }

@@ -5,7 +5,7 @@ import Testing
 /// SIGKILL before each call by which the daemon changes the disk: what dies between two of them dies before the second.
 @Suite("A daemon that is killed at any call", .tags(.stopsAnywhere, .neverLost, .neverPartial, .exactlyOnce))
 struct KillTests {
-    /// G3 of the goals: every call of an import that keeps, moves and deletes its sources; then during the recovery from
+    /// Goal R3: every call of an import that keeps, moves and deletes its sources; then during the recovery from
     /// such a death.
     @Test(.timeLimit(.minutes(30)))
     func `T4 I01 leaves every photo once, its preview and its row, and nothing else`() async throws {

@@ -4,12 +4,12 @@ import Testing
 @Suite("A machine that dies", .tags(.neverLost, .neverPartial, .exactlyOnce), .serialized)
 struct MachineDeathTests {
     @Test(.timeLimit(.minutes(30)))
-    func `G4 T3 has all that was said to be imported when it starts again, and brings each photo home`() async throws {
+    func `R4 T3 has all that was said to be imported when it starts again, and brings each photo home`() async throws {
         try await runRig("deaths.py", ["20"])
     }
 
     @Test(.timeLimit(.minutes(15)))
-    func `G14 shows what a daemon would forget that does not wait for its log`() async throws {
+    func `R14 shows what a daemon would forget that does not wait for its log`() async throws {
         try await runRig("deaths.py", ["faults"])
     }
 }
@@ -22,7 +22,7 @@ struct WritebackTests {
     }
 
     @Test(.timeLimit(.minutes(15)))
-    func `G14 shows what a daemon would lose that asks its disk twice`() async throws {
+    func `R14 shows what a daemon would lose that asks its disk twice`() async throws {
         try await runRig("eio.py", ["faults"])
     }
 }

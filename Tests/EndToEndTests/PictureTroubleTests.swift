@@ -28,6 +28,58 @@ import Testing
         #expect(installation.stop() == 0)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `D03 cut at 60 % is imported as it is, its preview is said to be partial, and the next goes on`() async throws
+    {
+        let installation = try Installation()
+        let whole = try Data(contentsOf: Samples.photo)
+        let cut = whole.prefix(whole.count * 6 / 10)
+        let url = installation.drop.appending(path: "IMG_1.JPG")
+        try cut.write(to: url)
+        // One that was touched a moment ago may still be arriving.
+        _ = try Programs.run("/usr/bin/touch", ["-d", "2026-05-18", url.path])
+        try Samples.small(2).write(to: installation.drop.appending(path: "IMG_2.JPG"))
+        try await installation.start()
+        try await installation.wait(for: "both") { try installation.status().queue.imported == 2 }
+        let assets = try installation.assets()
+        let asset = try #require(assets.first { $0.resources[0].path.hasSuffix("IMG_1.JPG") })
+        #expect(asset.preview.state == "partial" && asset.preview.code == "E_TRUNCATED")
+        #expect(asset.preview.width == 1200 && asset.preview.height == 800)
+        let original = installation.library.appending(path: asset.resources[0].path)
+        #expect(try Data(contentsOf: original) == cut)
+        #expect(assets.first { $0.id != asset.id }?.preview.state == "ok")
+        #expect(try Data(contentsOf: url) == cut)
+        #expect(installation.stop() == 0)
+    }
+
+    /// 24 megapixels in a thousand scans more than a camera makes; some 100 kB.
+    @Test(.timeLimit(.minutes(2))) func `D09 of a thousand scans is imported, told of, and holds up nobody`()
+        async throws
+    {
+        let installation = try Installation(more: "[import]\nworkers = 1\n")
+        let path = installation.folder.path + "/a.jpg"
+        let made = try Programs.run(
+            "/bin/sh",
+            ["-c", "convert -size 6000x4000 xc:gray50 ppm:- | cjpeg -progressive -outfile \"$0\"", path])
+        try #require(made.status == 0, "\(made.errors)")
+        let jpeg = Array(try Data(contentsOf: URL(filePath: path)))
+        let last = try #require(jpeg.indices.dropLast().last { jpeg[$0] == 0xff && jpeg[$0 + 1] == 0xda })
+        var bomb = Array(jpeg.dropLast(2))
+        for _ in 0..<1000 { bomb += jpeg[last..<jpeg.count - 2] }
+        try Data(bomb + [0xff, 0xd9]).write(to: installation.drop.appending(path: "IMG_1.JPG"))
+        for number in 2...4 {
+            try Samples.small(number).write(to: installation.drop.appending(path: "IMG_\(number).JPG"))
+        }
+        try await installation.start()
+        try await installation.wait(for: "all four") { try installation.status().queue.imported == 4 }
+        let assets = try installation.assets()
+        let asset = try #require(assets.first { $0.resources[0].path.hasSuffix("IMG_1.JPG") })
+        #expect(asset.preview.state == "failed" && asset.preview.code == "E_TOO_LARGE")
+        #expect(assets.count { $0.preview.state == "ok" } == 3)
+        #expect(try installation.status().queue.failed == 0)
+        #expect(installation.stop() == 0)
+    }
+
     /// With a decoder in the place of the real one that never answers for one file. The service manager listens.
     @Test(.timeLimit(.minutes(2))) func `D06 whose decoder never returns ends at the deadline, and alone`() async throws
     {

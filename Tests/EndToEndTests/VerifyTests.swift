@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(6)))
-    func `G13 finds 100 of 100 faults among 1,000 originals, and takes nothing sound for one`() async throws {
+    func `R13 finds 100 of 100 faults among 1,000 originals, and takes nothing sound for one`() async throws {
         let installation = try Installation()
         for number in 1...1000 {
             let url = installation.drop.appending(path: "\(number % 10)/IMG_\(number).JPG")
@@ -124,7 +124,7 @@ import Testing
             page = try installation.get("/v1/operations/\(found.id)?limit=200&after=\(next)")
         }
         print(
-            "G13: \(findings.intersection(expected).count) of \(expected.count) faults found, "
+            "R13: \(findings.intersection(expected).count) of \(expected.count) faults found, "
                 + "\(findings.subtracting(expected).count) false alarms")
         #expect(expected.count == 100 && findings == expected && found.findingsCount == 100)
         #expect(installation.stop() == 0)

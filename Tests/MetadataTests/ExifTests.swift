@@ -31,12 +31,11 @@ import Testing
         #expect(Self.inspect([0x8769: .directory([0x9003: .text(text)])]).dates.isEmpty)
     }
 
-    /// Case E21.
     @Test(arguments: [
         (TIFFWriter.Value.short(0), 1), (.short(9), 1), (.short(65_535), 1), (.text("6"), 1), (.short(1), 1),
         (.short(6), 6),
         (.long(8), 8),
-    ]) func `counts an illegal orientation as upright`(value: TIFFWriter.Value, expected: Int) {
+    ]) func `E21 counts an illegal orientation as upright`(value: TIFFWriter.Value, expected: Int) {
         let inspection = Self.inspect([0x112: value])
         #expect(inspection.facts.orientation == expected)
         #expect(
