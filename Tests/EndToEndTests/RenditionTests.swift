@@ -34,6 +34,37 @@ import Testing
         return try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int
     }
 
+    /// Where the preview is to stand there is a folder, which nothing replaces.
+    @Test(.timeLimit(.minutes(2))) func `are taken back where the preview cannot be named, and made when it can`()
+        async throws
+    {
+        let installation = try Installation(more: "[preview]\nmax_pixels = \"1MP\"\n" + Self.thumb + Self.grid)
+        try installation.place(Samples.photo, as: "IMG_1.JPG")
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let asset = try #require(try installation.assets().first)
+        try #require(asset.preview.code == "E_TOO_LARGE" && asset.renditions.isEmpty)
+        installation.stop()
+        let text = try String(contentsOf: installation.configuration, encoding: .utf8)
+        try text.replacing("max_pixels = \"1MP\"\n", with: "").write(
+            to: installation.configuration, atomically: true, encoding: .utf8)
+        let end = String(asset.id.suffix(2)) + "/" + asset.id
+        let obstacle = installation.library.appending(path: ".photospool/previews/\(end).jpg")
+        try FileManager.default.createDirectory(
+            at: obstacle.appending(path: "in the way"), withIntermediateDirectories: true)
+        try await installation.start()
+        let failed = try await order(installation, #"{"kind": "previews"}"#)
+        #expect(failed.state == "failed" || failed.findingsCount == 1, "\(failed)")
+        #expect(try previews(installation) == [])
+        #expect(try installation.assets().first?.preview.path == nil)
+        #expect(try installation.stagedEntries().isEmpty)
+        try FileManager.default.removeItem(at: obstacle)
+        #expect(try await order(installation, #"{"kind": "previews"}"#).state == "done")
+        #expect(try previews(installation) == [".grid.jpg", ".jpg", ".thumb.jpg"].map { end + $0 })
+        #expect(try installation.assets().first?.preview.state == "ok")
+        installation.stop()
+    }
+
     /// A photo, one that lies on its side, and a HEIC. ImageMagick turns, crops and scales the originals by itself; a mean
     /// difference of 1.5 % is what two Lanczos filters and two JPEGs leave between them, and a crop that is off by a pixel in
     /// a hundred does not pass.

@@ -28,6 +28,18 @@ import Testing
         return settings
     }
 
+    @Test func `asks for room for the files, the preview and every rendition`() throws {
+        var settings = settings()
+        settings.preview.maxSize = 3000
+        let plain = try #require(ImportPlan(job: job(), settings: settings))
+        #expect(Importer.room(for: job(), plain) >= 3 + 3000 * 3000)
+        settings.preview.renditions = [
+            RenditionSpec(name: "a", maxSize: 2000), RenditionSpec(name: "b", maxSize: 4000),
+        ]
+        let plan = try #require(ImportPlan(job: job(), settings: settings))
+        #expect(Importer.room(for: job(), plan) - Importer.room(for: job(), plain) >= 2000 * 2000 + 4000 * 4000)
+    }
+
     @Test(.tags(.neverLost), arguments: [Disposition.move, .delete])
     func `always reads back what will be moved or deleted`(disposition: Disposition) throws {
         let plan = try #require(ImportPlan(job: job(), settings: settings(disposition, verify: .copy)))
