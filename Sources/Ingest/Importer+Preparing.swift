@@ -155,9 +155,7 @@ extension Importer {
     private func checkKind(_ fresh: Fresh, _ joined: Asset?) throws(ImportEnded) {
         guard !plan.kinds.isEmpty else { return }
         let shot = ShotFacts(job: job, staged: fresh.staged, inspections: fresh.inspections, now: rooms.now())
-        let resources = zip(fresh.staged, fresh.inspections).map { $0.resource(at: $0.staged, $1) }
-        let joining = joined?.joined(by: resources, facts: shot.facts, holdsVideo: shot.holdsVideo, preview: nil)
-        let kind = joining?.kind ?? shot.kind
+        let kind = shot.kind(joining: joined, fresh.staged, fresh.inspections)
         guard !plan.kinds.contains(kind) else { return }
         throw ImportEnded(
             Problem(

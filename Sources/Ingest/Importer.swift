@@ -186,10 +186,6 @@ struct Importer: Sendable {
         try endingImport { () throws(Problem) in try library.check() }
         enter(.committing)
         let facts = ShotFacts(job: job, staged: shot.staged, inspections: shot.inspections, now: rooms.now())
-        // Counted over all batches, and only where it shows: so it has gaps, and no number comes twice.
-        let sequence = try endingImport { () throws(Problem) in
-            plan.template.uses(.seq) ? try rooms.store.takeNumber(of: "seq") : job.sequence
-        }
         // As it is now that nobody else can join it: what is announced is then what the catalog will hold. Its preview,
         // which may have come meanwhile, stays.
         let joined = try endingImport { () throws(Problem) -> Asset? in
@@ -197,11 +193,15 @@ struct Importer: Sendable {
             return try existing(id)
         }
         let preview = joined?.preview.path == nil ? shot.preview : .none
+        // Counted over all batches, and only where it shows: so it has gaps, and no number comes twice.
+        let sequence = try endingImport { () throws(Problem) in
+            joined == nil && plan.template.uses(.seq) ? try rooms.store.takeNumber(of: "seq") : job.sequence
+        }
         var builder = IntentBuilder(
             claim: claim, plan: plan, facts: facts, staged: shot.staged, inspections: shot.inspections,
             preview: preview, assetID: joined?.id ?? rooms.newID(), joined: joined,
             sequence: sequence, now: rooms.now())
-        builder.longestName = library.root.longestName
+        builder.rules = library.nameRules
         var step = CommitStep(library: library, store: rooms.store, now: rooms.now)
         step.queuedOrphans = { orphans in tell(orphans) }
         do throws(CommitStep.Failure) {

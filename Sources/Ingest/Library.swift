@@ -13,6 +13,8 @@ package final class Library: Sendable {
     /// The marker's: of the library, or of the mirror itself.
     package let id: String
     package let role: LibraryMarker.Role
+    /// Of names, as its disk has them.
+    let nameRules: NameRules
     private let rules: Mutex<Rules>
     private let device: UInt64
     private let inode: UInt64
@@ -86,6 +88,11 @@ package final class Library: Sendable {
         }
         lock = try Self.takeLock(folder, path: path, role: role)
         Self.removeUnfinishedMarkers(in: folder)
+        do throws(Errno) {
+            nameRules = try folder.nameRules(tryingIn: LibraryLayout.own)
+        } catch {
+            throw .library(LibraryLayout.own, error, doing: "look at", in: role)
+        }
         root = folder
     }
 

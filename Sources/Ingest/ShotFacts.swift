@@ -40,6 +40,12 @@ struct ShotFacts: Sendable {
         self.facts = facts
     }
 
+    /// What the files are by themselves, or what the asset will be that they join.
+    func kind(joining asset: Asset?, _ staged: [StagedResource], _ inspections: [Inspection]) -> AssetKind {
+        let resources = zip(staged, inspections).map { $0.resource(at: $0.staged, $1) }
+        return asset?.joined(by: resources, facts: facts, holdsVideo: holdsVideo, preview: nil).kind ?? kind
+    }
+
     /// Who is asked before whom, as positions: the leading file first, for what it says of itself counts; where it is silent
     /// the other photos and videos (a HEIC without GPS beside a RAW with it), then thumbnails, then sidecars, those of the
     /// leading file before the others, and what Google wrote last.

@@ -40,18 +40,24 @@ extension NamingTemplate {
     /// - Parameters:
     ///   - suffixes: what follows the stem in each file's name: `.HEIC`, `.CR2.xmp`; see ``suffix(of:after:)``.
     ///   - collision: 0 for the plain name; n for the nth other, `IMG_0001_n.HEIC`.
-    ///   - limit: NAME_MAX of the filesystem.
-    package func paths(for shot: Shot, suffixes: [Path], collision: Int = 0, limit: Int = 255) -> [Path] {
+    ///   - rules: of the filesystem, which forbid what they forbid in the template's own text, too.
+    package func paths(
+        for shot: Shot, suffixes: [Path], collision: Int = 0, rules: NameRules = NameRules()
+    ) -> [Path] {
+        let limit = rules.longest
         var folder = Path(bytes: [])
         for component in components.dropLast() {
-            let bytes = visible(component.flatMap { rendered($0, shot) })
+            let bytes = rules.placeableEnd(rules.placeable(visible(component.flatMap { rendered($0, shot) })))
             folder = folder / Path(bytes: shortened(bytes, to: limit))
         }
         let lastPieces = components.last?.dropLast() ?? []
-        var stem = visible(lastPieces.flatMap { rendered($0, shot) })
+        var stem = rules.placeable(visible(lastPieces.flatMap { rendered($0, shot) }))
+        if suffixes.contains(where: \.isEmpty) { stem = rules.placeableEnd(stem) }
         if collision > 0 { stem += Array("_\(collision)".utf8) }
 
-        let cleaned = suffixes.map { shortenedSuffix(harmless($0.bytes), to: limit / 2) }
+        let cleaned = suffixes.map { suffix in
+            shortenedSuffix(rules.placeableEnd(rules.placeable(harmless(suffix.bytes))), to: limit / 2)
+        }
         let longest = cleaned.map(\.count).max() ?? 0
         stem = shortened(stem, to: limit - longest, keeping: collision > 0 ? "_\(collision)".utf8.count : 0)
 

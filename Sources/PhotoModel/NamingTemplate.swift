@@ -1,6 +1,6 @@
 /// Where an original goes in the library: `{year}/{year}-{month}-{day}/{stem}{ext}`. DESIGN section 8.
 ///
-/// Reading one checks everything that can be known beforehand; rendering (``paths(for:suffixes:collision:limit:)``)
+/// Reading one checks everything that can be known beforehand; rendering (``paths(for:suffixes:collision:rules:)``)
 /// then cannot fail, whatever the photo says about itself.
 package struct NamingTemplate: Hashable, Sendable {
     package enum Token: String, CaseIterable, Sendable {

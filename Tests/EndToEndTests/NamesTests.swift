@@ -189,6 +189,67 @@ import Testing
         installation.stop()
     }
 
+    /// FAT, exFAT and what else knows Windows' names only: by a stand-in, and by vfat where the kernel has it.
+    @Test(.timeLimit(.minutes(2)), .tags(.neverLost, .neverOverwritten), arguments: ["stand-in", "vfat"])
+    func `finds a name for what the library's disk forbids, and says so in a dry run`(disk: String) async throws {
+        let installation = try Installation(libraryKeys: "template = \"{hour}:{minute}/{stem}{ext}\"")
+        var (share, mount): (Eventless?, Mount?)
+        if disk == "vfat" {
+            mount = try Mount.foldingDisk("vfat", at: installation.library, for: "a library of Windows' names")
+            if mount == nil { return }
+        } else {
+            guard try Eventless.isPossible(for: "a library of Windows' names") else { return }
+            share = try await Eventless(
+                installation.folder.url.appending(path: "back"), at: installation.library, hasNamesOfWindows: true)
+        }
+        defer {
+            share?.end()
+            withExtendedLifetime(mount) {}
+        }
+        let refused = try Programs.run("/usr/bin/touch", [installation.library.path + "/a:b"])
+        try #require(refused.status != 0)
+        let names: [[UInt8]] =
+            ["a:b.JPG", "a?b.JPG", "a\"*<>|\\b.JPG", "end. .JPG", "plain.JPG"].map { Array($0.utf8) }
+            + [[0x62, 0xF1] + Array(".JPG".utf8)]
+        for (number, name) in names.enumerated() {
+            let target = Array((installation.drop.path + "/").utf8) + name
+            let made = try Programs.run(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    "import os, sys; target = bytes.fromhex(sys.argv[1]); open(target, 'wb').write("
+                        + "open(sys.argv[2], 'rb').read() + sys.argv[3].encode()); os.utime(target, (1777600000, 1777600000))",
+                    target.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), Samples.photo.path,
+                    "variant \(number)",
+                ])
+            try #require(made.status == 0, "\(made.errors)")
+        }
+        let text = try String(contentsOf: installation.configuration, encoding: .utf8)
+        try text.replacing("settle = \"100ms\"", with: "settle = \"1h\"").write(
+            to: installation.configuration, atomically: true, encoding: .utf8)
+        try await installation.start()
+        let asked = try Programs.run(
+            Programs.path("photospool"),
+            ["--socket", installation.socket, "--json", "import", "-n", installation.drop.path])
+        let foretold = try JSON.decode(ImportBody.self, from: Array(asked.output.utf8)).groups.flatMap(\.files)
+        _ = try Programs.run(
+            Programs.path("photospool"), ["--socket", installation.socket, "import", installation.drop.path])
+        try await installation.wait(for: "all of them") { try installation.status().queue.imported == names.count }
+        let stored = try stored(installation)
+        #expect(Set(stored.values) == Set(try names.indices.map { try Samples.variant($0) }))
+        #expect(Set(stored.keys) == Set(foretold.compactMap(\.libraryPath)))
+        #expect(
+            stored.keys.sorted()
+                == ["a______b", "a_b", "a_b_1", "b_", "end. ", "plain"].map { "09_04/\($0).JPG" })
+        #expect(try installation.stagedEntries().isEmpty)
+        // Nothing is left of the trial, and the catalog knows each by a path that leads to it.
+        #expect(try installation.files(below: installation.library).allSatisfy { !$0.contains("names \"") })
+        for resource in try installation.assets().flatMap(\.resources) {
+            #expect(FileManager.default.fileExists(atPath: installation.library.path + "/" + resource.path))
+        }
+        installation.stop()
+    }
+
     /// 40 names that are bytes and nothing else: not UTF-8, newlines, escapes, a dash in front, dots and spaces behind, of
     /// 255 bytes, composed and decomposed, that Windows reserves. The corpus makes them.
     @Test(.timeLimit(.minutes(3)), .tags(.harmsNobody))

@@ -46,6 +46,24 @@ import Testing
     }
 
     @Test(.tags(.neverOverwritten))
+    func `G01 finds the name behind five hundred others in few looks`() throws {
+        let scene = try Scene()
+        for number in 0..<500 {
+            try scene.write([1], to: "library/\(Scene.day)/IMG_0001\(number == 0 ? "" : "_\(number)").HEIC")
+        }
+        let shot = try scene.stage()
+        var looks = 0
+        _ = try scene.commitStep.run(shot.intent, claim: shot.claim, disposition: .keep) { number in
+            looks += 1
+            return shot.builder.intent(collision: number)
+        }
+        #expect(scene.exists("library/\(Scene.day)/IMG_0001_500.HEIC"))
+        #expect(scene.exists("library/\(Scene.day)/IMG_0001_500.MOV"))
+        #expect(try scene.bytes("library/\(Scene.day)/IMG_0001_499.HEIC") == [1])
+        #expect(looks < 30, "\(looks)")
+    }
+
+    @Test(.tags(.neverOverwritten))
     func `G01 notices a name that is taken between the look and the rename`() throws {
         let scene = try Scene()
         let shot = try scene.stage()

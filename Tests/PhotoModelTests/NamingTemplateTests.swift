@@ -119,6 +119,29 @@ private func path(_ template: String, _ shot: NamingTemplate.Shot, _ suffix: Str
         #expect(names[0].shown.hasPrefix("2026-05-07-IMG_0001.eee") && names[0].shown.hasSuffix(".jpg"))
     }
 
+    /// What Microsoft's "Naming Files, Paths, and Namespaces" lists, in the template's text, the photo's name and its suffix.
+    @Test(
+        arguments: [
+            ("IMG \"*:<>?\\|.", ".JPG", "09_04/IMG _________/09-04_IMG ________..JPG"),
+            ("A. ", ".J?G. ", "09_04/A__/09-04_A. .J_G__"),
+            ("plain", ".JPG", "09_04/plain/09-04_plain.JPG"),
+            ("\u{E9}t\u{E9}", ".JPG", "09_04/\u{E9}t\u{E9}/09-04_\u{E9}t\u{E9}.JPG"),
+        ])
+    func `holds nothing that Windows forbids where the disk forbids it, too`(
+        stem: String, suffix: String, expected: String
+    ) throws {
+        let template = try NamingTemplate("{hour}:{minute}/{stem}/{hour}-{minute}|{stem}{ext}")
+        let windows = NameRules(areThoseOfWindows: true)
+        func path(_ rules: NameRules) -> String? {
+            template.paths(for: shot(stem: Path(stem)), suffixes: [Path(suffix)], rules: rules).first?.shown
+        }
+        #expect(path(windows) == expected)
+        #expect(path(NameRules()) == "09:04/\(stem)/09-04|\(stem)\(suffix)")
+        let noText = shot(stem: Path(bytes: [0x41, 0xF1, 0x3F]))
+        let names = template.paths(for: noText, suffixes: [".a?", ".a:"].map { Path($0) }, rules: windows)
+        #expect(names.map(\.name.shown) == ["09-04_A__.a_", "09-04_A__-2.a_"])
+    }
+
     @Test func `never gives two files one name`() throws {
         let suffixes = [Path(".a\u{1}"), Path(".a\u{2}"), Path(".a_")]
         let names = try NamingTemplate("{stem}{ext}").paths(for: shot(), suffixes: suffixes)

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Shows a folder once more at a mount point, where no event tells of what is done behind it: a share without a server.
 
-    eventless.py BACK MOUNT [--fold | --short]       in the foreground, until MOUNT is unmounted
+    eventless.py BACK MOUNT [--fold | --short | --windows]       in the foreground, until MOUNT is unmounted
 
 Whatever reaches BACK by its own path appears at MOUNT as if another machine had written it there. What is done through
 MOUNT goes to BACK. A rename that must not replace anything is not understood, as on NFS. With --fold names that differ in
 case only, or in how an accent is composed, are one, and the first way of writing it stays, as on ext4 with casefold. With
---short a name has at most 143 bytes, as where names are encrypted (eCryptfs, and so the shares of many a NAS).
+--short a name has at most 143 bytes, as where names are encrypted (eCryptfs, and so the shares of many a NAS). With --windows
+nothing can be made under a name that Windows does not know, as on exFAT.
 """
 # python3-fusepy is the distribution's, and so belongs to its own python3.
 import errno, os, sys, unicodedata
@@ -155,7 +156,38 @@ class Short(Mirror):
         os.link(self.behind(old), self.behind(new))
 
 
-kinds = {(): Mirror, ("--fold",): Folding, ("--short",): Short}
+class Windows(Mirror):
+    """Looking for such a name finds nothing; making it is refused."""
+
+    @staticmethod
+    def check(path):
+        for name in map(os.fsencode, path.split("/")[1:]):
+            if set(name) & set(b'"*:<>?\\|') or min(name, default=32) < 32 or name.endswith((b".", b" ")):
+                raise FuseOSError(errno.EINVAL)
+            try:
+                name.decode()
+            except UnicodeDecodeError:
+                raise FuseOSError(errno.EINVAL) from None
+
+    def create(self, path, mode, info=None):
+        self.check(path)
+        return super().create(path, mode, info)
+
+    def mkdir(self, path, mode):
+        self.check(path)
+        super().mkdir(path, mode)
+
+    def rename(self, old, new):
+        self.check(new)
+        super().rename(old, new)
+
+    @told
+    def link(self, new, old):
+        self.check(new)
+        os.link(self.behind(old), self.behind(new))
+
+
+kinds = {(): Mirror, ("--fold",): Folding, ("--short",): Short, ("--windows",): Windows}
 if len(sys.argv) < 3 or tuple(sys.argv[3:]) not in kinds:
     sys.exit(__doc__)
 FUSE(kinds[tuple(sys.argv[3:])](sys.argv[1]), sys.argv[2], foreground=True, nothreads=True, fsname="eventless", use_ino=True,

@@ -21,10 +21,14 @@ package final class Eventless: @unchecked Sendable {
     /// - Parameters:
     ///   - foldsCase: names that differ in case, or in how an accent is composed, are one.
     ///   - hasShortNames: of at most 143 bytes.
-    package init(_ back: URL, at point: URL, foldsCase: Bool = false, hasShortNames: Bool = false) async throws {
+    ///   - hasNamesOfWindows: and no others.
+    package init(
+        _ back: URL, at point: URL, foldsCase: Bool = false, hasShortNames: Bool = false,
+        hasNamesOfWindows: Bool = false
+    ) async throws {
         self.back = back
         self.point = point
-        options = foldsCase ? ["--fold"] : hasShortNames ? ["--short"] : []
+        options = foldsCase ? ["--fold"] : hasShortNames ? ["--short"] : hasNamesOfWindows ? ["--windows"] : []
         try FileManager.default.createDirectory(at: back, withIntermediateDirectories: true)
         server = try Self.start(back, point, options)
         try await waitUntilMounted()

@@ -23,7 +23,7 @@ struct CommitStep {
         case unresolved(Problem)
     }
 
-    /// Names are tried until one is free; then this many tries are enough for a library of any size in one folder.
+    /// A name that looked free may be taken by the time of the rename; so often is enough, however many there are.
     static let mostTries = 10_000
 
     /// - Parameters:
@@ -33,26 +33,31 @@ struct CommitStep {
         _ first: CommitIntent, claim: Store.Claim, disposition: DispositionState,
         alternative: (_ number: Int) -> CommitIntent
     ) throws(Failure) -> CommitIntent {
-        var number = 0
+        var next = 0
         var wasCalledOtherwise = false
-        while number < Self.mostTries {
-            let intent = try rollingBack { () throws(Problem) in
-                try asListed(number == 0 ? first : alternative(number))
+        for _ in 0..<Self.mostTries {
+            // A look first, to spare intents that would have to be replaced.
+            let found = try rollingBack { () throws(Problem) -> (number: Int, intent: CommitIntent)? in
+                func intent(_ number: Int) throws(Problem) -> CommitIntent {
+                    try asListed(number == 0 ? first : alternative(number))
+                }
+                let number = try FreeNumber.first(from: next) { (number) throws(Problem) in
+                    let intent = try intent(number)
+                    guard try moves.areFree(intent.moves, in: store) else { return false }
+                    return try !sharesStem(intent)
+                }
+                guard let number else { return nil }
+                return (number, try intent(number))
             }
-            number += 1
-            // A first look, to spare an intent that would have to be replaced.
-            let isFree = try rollingBack { () throws(Problem) in
-                guard try moves.areFree(intent.moves, in: store) else { return false }
-                return try !sharesStem(intent)
-            }
-            guard isFree else { continue }
+            guard let (number, intent) = found else { break }
+            next = number + 1
             let journal = try rollingBack { () throws(Problem) in try announce(intent, claim: claim) }
             guard try move(intent) else { continue }  // a name was taken in between: a new intent first
             if !wasCalledOtherwise, try isCalledOtherwise(intent) {
                 // Its folder was made in between, for another shot, under a name that the disk takes for the same.
                 wasCalledOtherwise = true
                 try takeBack(intent)
-                number -= 1
+                next = number
                 continue
             }
             let orphans: [Job.ID]
@@ -93,16 +98,9 @@ struct CommitStep {
         }
     }
 
-    /// Whether an asset of another moment has this stem already: `IMG_1.DNG` beside an `IMG_1.JPG` of another camera would
-    /// be taken for a pair by everybody who looks at the library. What may be a pair, from two cards, shares its stem.
     private func sharesStem(_ intent: CommitIntent) throws(Problem) -> Bool {
-        guard !intent.joinsExisting, let path = intent.asset.resources.first?.path,
-            let date = intent.asset.facts.date, date.source.isOfFile
-        else { return false }
-        return try store.assets(ofStemOf: path).contains { other in
-            guard let known = other.facts.date, known.source.isOfFile else { return false }
-            return !known.agrees(date)
-        }
+        guard !intent.joinsExisting, let path = intent.asset.resources.first?.path else { return false }
+        return StemRule.isOfAnother(intent.asset.facts.date, than: try store.assets(ofStemOf: path))
     }
 
     private func rollingBack<Result>(_ body: () throws(Problem) -> Result) throws(Failure) -> Result {

@@ -14,15 +14,15 @@ struct IntentBuilder {
     let joined: Asset?
     /// What `{seq}` stands for.
     let sequence: Int64
-    /// Bytes that a name may have in the library.
-    var longestName = 255
+    /// Of names in the library.
+    var rules = NameRules()
     let now: Timestamp
 
     func intent(collision: Int) -> CommitIntent {
         let paths =
             if let joined {
                 Placement.paths(
-                    beside: joined, for: staged.map(\.source.name), collision: collision, longestName: longestName)
+                    beside: joined, for: staged.map(\.source.name), collision: collision, rules: rules)
             } else {
                 placement.paths(collision: collision)
             }
@@ -75,7 +75,7 @@ struct IntentBuilder {
         var placement = Placement(
             of: staged, facts: facts.facts, template: plan.template, drop: claim.job.drop, batch: claim.job.batch,
             sequence: sequence, id: assetID)
-        placement.longestName = longestName
+        placement.rules = rules
         return placement
     }
 }

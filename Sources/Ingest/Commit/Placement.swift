@@ -5,8 +5,8 @@ struct Placement: Sendable {
     let template: NamingTemplate
     let shot: NamingTemplate.Shot
     let suffixes: [Path]
-    /// Bytes that a name may have in the library.
-    var longestName = 255
+    /// Of names in the library.
+    var rules = NameRules()
 
     init(template: NamingTemplate, shot: NamingTemplate.Shot, names: [Path]) {
         self.template = template
@@ -31,11 +31,12 @@ struct Placement: Sendable {
 
     /// One path a file, in order, relative to the library; all share their stem.
     func paths(collision: Int) -> [Path] {
-        template.paths(for: shot, suffixes: suffixes, collision: collision, limit: longestName)
+        template.paths(for: shot, suffixes: suffixes, collision: collision, rules: rules)
     }
 
     /// Beside the original that leads an asset, and under its stem: one path a file, in their order.
-    static func paths(beside asset: Asset, for names: [Path], collision: Int, longestName: Int = 255) -> [Path] {
+    static func paths(beside asset: Asset, for names: [Path], collision: Int, rules: NameRules = NameRules()) -> [Path]
+    {
         guard let lead = asset.resources.first(where: { $0.role == .photo }) ?? asset.resources.first,
             let template = try? NamingTemplate("{stem}{ext}")  // a constant that is one
         else { return names }
@@ -44,7 +45,7 @@ struct Placement: Sendable {
             capturedAt: WallTime(secondsSince1970: 0), stem: lead.path.name.stem, drop: "", batch: 0, sequence: 0,
             sha256: lead.sha256, id: asset.id)
         let suffixes = names.map { NamingTemplate.suffix(of: $0, after: own) }
-        return template.paths(for: shot, suffixes: suffixes, collision: collision, limit: longestName).map {
+        return template.paths(for: shot, suffixes: suffixes, collision: collision, rules: rules).map {
             lead.path.parent / $0
         }
     }

@@ -24,26 +24,35 @@ struct ForecastNames {
 
     /// The first paths that are free, and are taken from now on.
     ///
-    /// - Parameter paths: those of try n; calls its second argument for what `{seq}` stands for.
+    /// - Parameters:
+    ///   - paths: those of try n; calls its second argument for what `{seq}` stands for.
+    ///   - isFree: whether nothing but names is in the way.
     mutating func take(
-        _ paths: (_ collision: Int, _ number: () throws(Problem) -> Int64) throws(Problem) -> [Path]
+        paths: (_ collision: Int, _ number: () throws(Problem) -> Int64) throws(Problem) -> [Path],
+        isFree: (_ paths: [Path]) throws(Problem) -> Bool
     ) throws(ImportEnded) -> [Path] {
         try endingImport { () throws(Problem) in
             var used: Int64?
             let next = lastNumber + 1
-            for collision in 0..<CommitStep.mostTries {
+            func tried(_ collision: Int) throws(Problem) -> [Path] {
                 var tried = try paths(collision) { () throws(Problem) in
                     used = next
                     return next
                 }
                 if foldsCase { for place in tried.indices { tried[place] = try asListed(tried[place]) } }
-                guard try areFree(tried) else { continue }
-                taken.formUnion(tried.map(key))
-                for path in tried { folders[key(path.parent)] = path.parent }
-                lastNumber = used ?? lastNumber
                 return tried
             }
-            throw Problem(.libraryIO, "No free name was found.")
+            let collision = try FreeNumber.first { (collision) throws(Problem) in
+                let tried = try tried(collision)
+                guard try areFree(tried) else { return false }
+                return try isFree(tried)
+            }
+            guard let collision else { throw Problem(.libraryIO, "No free name was found.") }
+            let found = try tried(collision)
+            taken.formUnion(found.map(key))
+            for path in found { folders[key(path.parent)] = path.parent }
+            lastNumber = used ?? lastNumber
+            return found
         }
     }
 

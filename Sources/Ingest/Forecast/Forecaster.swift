@@ -26,13 +26,12 @@ package struct Forecaster {
     /// The files that would be stored so far, by their bytes.
     private var stored: [SHA256Digest: Earlier] = [:]
     private var batch: Batch.ID
-    private var shots = 0
+    private var catalog: ForecastCatalog
 
-    /// A file of an earlier shot of the same import, and the paths that shot would have.
+    /// A file of an earlier shot of the same import, and what that would be.
     private struct Earlier {
         var source: Path
-        var shot: Int
-        var lead: Resource
+        var asset: Asset.ID
     }
 
     package init(
@@ -48,6 +47,7 @@ package struct Forecaster {
         self.log = log
         reading = SourceReading(decoders: decoders, isCancelled: isCancelled, log: log)
         names = try ForecastNames(library: library, store: store)
+        catalog = ForecastCatalog(store: store)
         batch = (try store.batches(limit: 1).items.first?.id ?? 0) + 1
     }
 
@@ -66,9 +66,11 @@ package struct Forecaster {
         var outcomes: [Path: ImportForecast.Outcome] = [:]
         var joins: Asset.ID?
         var new: [SettledFile] = []
+        var orphans: [SettledFile] = []
         for file in group.files {
             if let job = try store.job(answeringFor: file, of: group.drop) {
                 outcomes[file.path] = .known(job: job.id, state: job.state, asset: job.asset)
+                if job.state == .failed, job.problem?.code == .orphan { orphans.append(file) }
             } else {
                 new.append(file)
             }
@@ -79,10 +81,16 @@ package struct Forecaster {
                 let shot = try look(at: new, of: group.drop)
                 joins = shot.joins
                 outcomes.merge(shot.outcomes) { $1 }
+                if new.contains(where: { DuplicateStep.shotRoles.contains($0.role) }) {
+                    outcomes.merge(try goAlong(orphans, of: group.drop)) { $1 }
+                }
             } catch {
                 let problem = error.problem(of: new[0].path)
                 if problem.code.isOutage { throw problem }
                 for file in new { outcomes[file.path] = .refused(problem) }
+                if group.verdict == nil {
+                    catalog.note(new.map(\.path), of: job(of: new, drop: group.drop), asset: nil)
+                }
             }
         }
         return ImportForecast(
@@ -91,6 +99,21 @@ package struct Forecaster {
                     source: file, outcome: outcomes[file.path] ?? .refused(Self.unseen(file)),
                     companionOf: Self.companion(file, in: group))
             }, joins: joins)
+    }
+
+    /// Sidecars that ended as orphans are queued again once their shot comes; those that do not find it stay what they are.
+    private mutating func goAlong(
+        _ orphans: [SettledFile], of drop: String
+    ) throws(ImportEnded) -> [Path: ImportForecast.Outcome] {
+        var outcomes: [Path: ImportForecast.Outcome] = [:]
+        for orphan in orphans {
+            do throws(ImportEnded) {
+                outcomes.merge(try look(at: [orphan], of: drop).outcomes) { $1 }
+            } catch {
+                if error.problem(of: orphan.path).code.isOutage { throw error }
+            }
+        }
+        return outcomes
     }
 
     private static func unseen(_ file: SettledFile) -> Problem {
@@ -129,42 +152,76 @@ package struct Forecaster {
         if let groups = PartingStep(job: job, now: now).groups(shot.staged, shot.inspections, broken: shot.broken) {
             return try look(at: groups, of: drop)
         }
+        if !hasShot(job), let groups = try companions(shot, job) { return try look(at: groups, of: drop) }
         var answer = Answer()
-        let known = try knownBytes(shot, job, &answer)
+        let holder = try knownBytes(shot, job, &answer)
+        if let holder { catalog.note(answer.outcomes.keys.map { $0 }, of: job, asset: holder) }
         let fresh = shot.staged.indices.filter { answer.outcomes[shot.staged[$0].source] == nil }
         guard let lead = fresh.first else { return answer }
         let staged = fresh.map { shot.staged[$0] }
         let inspections = fresh.map { shot.inspections[$0] }
         try InspectStep.checkKind(of: shot.staged[lead], shot.inspections[lead])
 
-        let joined = try joined(staged, inspections, job, known.asset)
-        answer.joins = joined?.id
+        let joined = try joined(staged, inspections, job, holder)
+        if let joined, !catalog.isNew(joined.id) { answer.joins = joined.id }
         let facts = ShotFacts(files: staged, inspections: inspections, now: now)
         try checkKind(facts, staged, inspections, joined, plan)
-        let beside = joined ?? known.earlier.map { asset(of: $0.lead) }
-        let paths = try names.take { (collision, number) throws(Problem) in
-            if let beside {
-                return Placement.paths(
-                    beside: beside, for: staged.map(\.source.name), collision: collision,
-                    longestName: library.root.longestName)
-            }
-            var placement = Placement(
-                of: staged, facts: facts.facts, template: plan.template, drop: drop, batch: batch,
-                sequence: plan.template.uses(.seq) ? try number() : 0, id: newID())
-            placement.longestName = library.root.longestName
-            return placement.paths(collision: collision)
-        }
-        shots += 1
-        for (place, index) in fresh.enumerated() {
+        let paths = try place(staged, facts.facts, beside: joined, plan, drop)
+        let resources = fresh.indices.map { staged[$0].resource(at: paths[$0], inspections[$0]) }
+        let asset = catalog.add(
+            joined?.joined(by: resources, facts: facts.facts, holdsVideo: facts.holdsVideo, preview: nil)
+                ?? Asset(
+                    id: "", kind: facts.kind, collection: "", facts: facts.facts, resources: resources,
+                    preview: AssetPreview(state: .none), importedAt: now))
+        catalog.note(staged.map(\.source), of: job, asset: asset)
+        for (position, index) in fresh.enumerated() {
             let resource = shot.staged[index]
-            answer.outcomes[resource.source] = .stored(paths[place])
-            guard shot.isHashed.contains(index) else { continue }
-            stored[resource.sha256] = Earlier(
-                source: resource.source, shot: known.earlier?.shot ?? shots,
-                lead: known.earlier?.lead ?? staged[0].resource(at: paths[0], inspections[0]))
+            answer.outcomes[resource.source] = .stored(paths[position])
+            if shot.isHashed.contains(index) {
+                stored[resource.sha256] = Earlier(source: resource.source, asset: asset)
+            }
         }
         return answer
     }
+
+    /// The first free paths, one a file.
+    private mutating func place(
+        _ staged: [StagedResource], _ facts: Facts, beside joined: Asset?, _ plan: ImportPlan, _ drop: String
+    ) throws(ImportEnded) -> [Path] {
+        let (library, catalog, batch, id) = (library, catalog, batch, newID())
+        return try names.take(
+            paths: { (collision, number) throws(Problem) in
+                if let joined {
+                    return Placement.paths(
+                        beside: joined, for: staged.map(\.source.name), collision: collision,
+                        rules: library.nameRules)
+                }
+                var placement = Placement(
+                    of: staged, facts: facts, template: plan.template, drop: drop, batch: batch,
+                    sequence: plan.template.uses(.seq) ? try number() : 0, id: id)
+                placement.rules = library.nameRules
+                return placement.paths(collision: collision)
+            },
+            isFree: { (paths) throws(Problem) in
+                guard joined == nil, let path = paths.first else { return true }
+                return !StemRule.isOfAnother(facts.date, than: try catalog.assets(ofStemOf: path))
+            })
+    }
+
+    private func hasShot(_ job: Job) -> Bool { job.files.contains { DuplicateStep.shotRoles.contains($0.role) } }
+
+    /// Companions that came alone, of several shots: each with its own.
+    private func companions(_ shot: Bytes, _ job: Job) throws(ImportEnded) -> [SettledGroup]? {
+        let late = late(job)
+        let groups = try endingImport { () throws(Problem) -> [SettledGroup] in
+            if try late.asset(for: shot.staged, shot.inspections) != nil { return [] }
+            let homes = try late.homes(of: shot.staged, shot.inspections).map { $0?.id }
+            return PartingStep(job: job, now: now).groups(shot.staged, at: homes)
+        }
+        return groups.count > 1 ? groups : nil
+    }
+
+    private func late(_ job: Job) -> LateStep { LateStep(store: store, job: job, now: now, catalog: catalog) }
 
     /// Files of one name that are several shots, or none: each for itself.
     private mutating func look(at groups: [SettledGroup], of drop: String) throws(ImportEnded) -> Answer {
@@ -172,10 +229,18 @@ package struct Forecaster {
         for group in groups {
             if let verdict = group.verdict {
                 for file in group.files { answer.outcomes[file.path] = .refused(verdict) }
-            } else {
+                catalog.note(group.files.map(\.path), of: job(of: group.files, drop: drop), asset: nil)
+                continue
+            }
+            do throws(ImportEnded) {
                 let one = try look(at: group.files, of: drop)
                 answer.outcomes.merge(one.outcomes) { $1 }
                 answer.joins = answer.joins ?? one.joins
+            } catch {
+                let problem = error.problem(of: group.files[0].path)
+                if problem.code.isOutage { throw error }
+                for file in group.files { answer.outcomes[file.path] = .refused(problem) }
+                catalog.note(group.files.map(\.path), of: job(of: group.files, drop: drop), asset: nil)
             }
         }
         return answer
@@ -208,17 +273,14 @@ package struct Forecaster {
         return shot
     }
 
-    /// Fills in what the library, or this import, has by then, and says which shot it is of.
-    private func knownBytes(
-        _ shot: Bytes, _ job: Job, _ answer: inout Answer
-    ) throws(ImportEnded) -> (asset: Asset.ID?, earlier: Earlier?) {
+    /// Fills in what the library, or this import, has by then, and says which asset the rest is of: the leading file's.
+    private func knownBytes(_ shot: Bytes, _ job: Job, _ answer: inout Answer) throws(ImportEnded) -> Asset.ID? {
         // What was not hashed has a size that nothing known has.
         let places = shot.staged.indices.filter { shot.isHashed.contains($0) }
-        let hasShot = shot.staged.contains { DuplicateStep.shotRoles.contains($0.role) }
         var step = DuplicateStep(
             library: library, store: store, attempt: 1, isCancelled: isCancelled, log: log)
-        if !hasShot {
-            let late = LateStep(store: store, job: job, now: now)
+        if !hasShot(job) {
+            let late = late(job)
             step.within = try endingImport { () throws(Problem) in
                 if let joined = try late.asset(for: shot.staged, shot.inspections) { return [joined.id] }
                 return try late.assetsOfShot()
@@ -228,28 +290,33 @@ package struct Forecaster {
         if let asset = finding.asset {
             for index in finding.known { answer.outcomes[shot.staged[places[index]].source] = .duplicate(of: asset) }
         }
-        var earlier: Earlier?
-        for index in places where answer.outcomes[shot.staged[index].source] == nil {
+        var own: Set<Asset.ID> = step.within ?? []
+        if let asset = finding.asset { own.insert(asset) }
+        var holder: (position: Int, asset: Asset.ID)? = finding.asset.map { (places[finding.known.min() ?? 0], $0) }
+        // As in the library, a sidecar is known only together with its shot.
+        let inOrder =
+            places.filter { DuplicateStep.shotRoles.contains(shot.staged[$0].role) }
+            + places.filter { !DuplicateStep.shotRoles.contains(shot.staged[$0].role) }
+        for index in inOrder where answer.outcomes[shot.staged[index].source] == nil {
             let file = shot.staged[index]
             guard let same = stored[file.sha256] else { continue }
-            // As in the library, a sidecar is known only together with its shot.
-            guard DuplicateStep.shotRoles.contains(file.role) || earlier?.shot == same.shot else { continue }
-            earlier = earlier ?? same
+            guard DuplicateStep.shotRoles.contains(file.role) || own.contains(same.asset) else { continue }
+            own.insert(same.asset)
+            if index < holder?.position ?? .max { holder = (index, same.asset) }
             answer.outcomes[file.source] = .repeated(same.source)
         }
-        return (finding.asset, earlier)
+        return holder?.asset
     }
 
     private func joined(
         _ staged: [StagedResource], _ inspections: [Inspection], _ job: Job, _ known: Asset.ID?
     ) throws(ImportEnded) -> Asset? {
-        let late = LateStep(store: store, job: job, now: now)
+        let late = late(job)
         let asset = try endingImport { () throws(Problem) in
-            if let known { return try store.asset(known) }
+            if let known { return try catalog.asset(known) }
             return try late.asset(for: staged, inspections)
         }
-        let hasShot = job.files.contains { DuplicateStep.shotRoles.contains($0.role) }
-        if asset == nil, !hasShot { throw ImportEnded(late.orphan()) }
+        if asset == nil, !hasShot(job) { throw ImportEnded(late.orphan()) }
         return asset
     }
 
@@ -258,18 +325,10 @@ package struct Forecaster {
         _ plan: ImportPlan
     ) throws(ImportEnded) {
         guard !plan.kinds.isEmpty else { return }
-        let resources = zip(staged, inspections).map { $0.resource(at: $0.staged, $1) }
-        let kind = joined?.joined(by: resources, facts: facts.facts, preview: nil).kind ?? facts.kind
+        let kind = facts.kind(joining: joined, staged, inspections)
         guard !plan.kinds.contains(kind) else { return }
         throw ImportEnded(
             Problem(
                 .filtered, "\(SafeText.of(staged[0].source)) is a \(kind.rawValue), which this drop leaves alone."))
-    }
-
-    /// An asset that is not there yet, as far as names are made from it.
-    private func asset(of lead: Resource) -> Asset {
-        Asset(
-            id: "", kind: .photo, collection: "", facts: Facts(), resources: [lead],
-            preview: AssetPreview(state: .none), importedAt: now)
     }
 }

@@ -10,6 +10,15 @@ struct LateStep {
     let store: Store
     let job: Job
     let now: Timestamp
+    private let catalog: any ShotCatalog
+
+    /// - Parameter catalog: where shots are looked for; nil for the store itself.
+    init(store: Store, job: Job, now: Timestamp, catalog: (any ShotCatalog)? = nil) {
+        self.store = store
+        self.job = job
+        self.now = now
+        self.catalog = catalog ?? store
+    }
 
     /// Another job for photos or videos of this shot that has not ended, an older one or one that has begun already. Before
     /// it has, nothing can be decided. Without one, this one begins.
@@ -28,14 +37,14 @@ struct LateStep {
     /// All assets of this shot, of which there is more than one when it came in several versions.
     func assetsOfShot() throws(Problem) -> Set<Asset.ID> {
         guard let place = Store.ShotPlace(job) else { return [] }
-        return Set(try store.assets(ofShot: place).map(\.id))
+        return Set(try catalog.assets(ofShot: place).map(\.id))
     }
 
     /// The one asset that these files belong to; nil when there is none, or more than one.
     func asset(for staged: [StagedResource], _ inspections: [Inspection]) throws(Problem) -> Asset? {
         let identifiers = Set(inspections.compactMap(\.facts.contentIdentifier))
         if identifiers.count == 1, let identifier = identifiers.first {
-            let found = try store.assets(withContentIdentifier: identifier)
+            let found = try catalog.assets(withContentIdentifier: identifier)
             if !found.isEmpty { return found.count == 1 ? found[0] : nil }
         }
         guard let place = Store.ShotPlace(job) else { return nil }
@@ -43,7 +52,7 @@ struct LateStep {
             let homes = try homes(of: staged, inspections)
             return Set(homes.map { $0?.id }).count == 1 ? homes[0] : nil
         }
-        let agreeing = try store.assets(ofShot: place).filter { agrees($0, staged, inspections, identifiers) }
+        let agreeing = try catalog.assets(ofShot: place).filter { agrees($0, staged, inspections, identifiers) }
         return agreeing.count == 1 ? agreeing[0] : nil
     }
 
@@ -51,7 +60,7 @@ struct LateStep {
     /// its shot: ``Parting``. Of what ended without an asset, or came in several versions, nobody can tell.
     func homes(of companions: [StagedResource], _ inspections: [Inspection]) throws(Problem) -> [Asset?] {
         guard let place = Store.ShotPlace(job) else { return companions.map { _ in nil } }
-        let files = try store.files(ofShot: place)
+        let files = try catalog.files(ofShot: place)
         let names = Grouping.inOrder(files.keys.map(\.name))
         var assets: [Asset.ID: Asset] = [:]
         for asset in files.values.joined() { assets[asset.id] = asset }
