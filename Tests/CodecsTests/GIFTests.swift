@@ -20,7 +20,7 @@ import Testing
         #expect(try Card(jpeg: small.jpeg).hasCornersInPlace)
     }
 
-    @Test func `of an animation shows the first image at its place, E23 and white around it`() throws {
+    @Test func `E23 of an animation is the first image at its place, and white around it`() throws {
         let shop = try Workshop()
         try shop.put(Card(width: 40, height: 30) { x, _ in x < 20 ? (0, 0, 255) : (0, 255, 0) }, "first.ppm")
         try shop.put(Card(width: 120, height: 90) { _, _ in (255, 0, 0) }, "second.ppm")
