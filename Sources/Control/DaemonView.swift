@@ -59,7 +59,10 @@ package struct DaemonView: Sendable {
         package var size: Int64
         /// Of the content: a strong validator.
         package var tag: String
-        package init(file: OpenFile, size: Int64, tag: String) {
+        /// Of an export: whether a part of it was missing or damaged in the original.
+        package var isPartial: Bool
+        package init(file: OpenFile, size: Int64, tag: String, isPartial: Bool = false) {
+            self.isPartial = isPartial
             self.file = file
             self.size = size
             self.tag = tag

@@ -57,14 +57,16 @@ package struct Folder: ~Copyable, Sendable {
 
     /// Makes a file that was not there, readable and writable by this process.
     /// - Parameters:
-    ///   - mode: the permission bits as they shall be, whatever the umask.
+    ///   - mode: the permission bits as they shall be, whatever the umask; nil for 0666 as the umask, or the folder's
+    ///     default ACL, leaves it.
     ///   - gid: nil leaves what the folder (setgid) or the process gives.
     /// - Throws: ``Errno/exists`` rather than write over something.
-    package func create(_ relative: Path, mode: UInt32 = 0o640, gid: UInt32? = nil) throws(Errno) -> StagedFile {
-        let file = StagedFile(adopting: try open(relative, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
+    package func create(_ relative: Path, mode: UInt32? = 0o640, gid: UInt32? = nil) throws(Errno) -> StagedFile {
+        let first: mode_t = mode == nil ? 0o666 : 0o600
+        let file = StagedFile(adopting: try open(relative, O_RDWR | O_CREAT | O_EXCL, mode: first))
         do throws(Errno) {
             if let gid { try file.setGroup(gid) }
-            try file.setMode(mode)
+            if let mode { try file.setMode(mode) }
         } catch {
             // Its name must not stay behind; the caller learns of the first failure, the sweep finds the rest.
             do throws(Errno) { try unlink(relative) } catch _ {}  // as just said

@@ -30,7 +30,8 @@ package struct Connection: ~Copyable {
         if request.body != nil { headers.append("Content-Type: application/json") }
         try easy.prepare(request, socket: socket, headers: headers, deadline: deadline, receiver: receiver)
         if let failure = easy.perform() { throw failure }
-        return HTTPReply(status: easy.status, mediaType: easy.mediaType, body: receiver.drain())
+        return HTTPReply(
+            status: easy.status, mediaType: easy.mediaType, body: receiver.drain(), ownHeaders: easy.ownHeaders)
     }
 }
 

@@ -82,6 +82,18 @@ internal import PhotoModel
         return String(whole.prefix { $0 != ";" && $0 != " " }).lowercased()
     }
 
+    /// See curl_easy_nextheader(3). Of two of a name the last counts.
+    var ownHeaders: [String: String] {
+        var found: [String: String] = [:]
+        var header: UnsafeMutablePointer<curl_header>?
+        while let next = unsafe curl_easy_nextheader(curl, UInt32(CURLH_HEADER), -1, header) {
+            let name = unsafe String(cString: next.pointee.name).lowercased()
+            if name.hasPrefix("photospool-") { found[name] = unsafe String(cString: next.pointee.value) }
+            unsafe header = next
+        }
+        return found
+    }
+
     /// What a transfer that ended with `code` means; nil when it went well.
     func failure(_ code: CURLcode) -> HTTPFailure? {
         switch code {

@@ -48,11 +48,14 @@ package struct HTTPReply: Hashable, Sendable {
     /// In lower case and without parameters: `application/json`; empty when the reply names none.
     package var mediaType: String
     package var body: [UInt8]
+    /// Of its headers those that are photospool's own, by their names in lower case: `photospool-picture`.
+    package var ownHeaders: [String: String]
 
-    package init(status: Int, mediaType: String, body: [UInt8]) {
+    package init(status: Int, mediaType: String, body: [UInt8], ownHeaders: [String: String] = [:]) {
         self.status = status
         self.mediaType = mediaType
         self.body = body
+        self.ownHeaders = ownHeaders
     }
 
     package var isSuccess: Bool { (200...299).contains(status) }

@@ -91,7 +91,8 @@ final class ControlRoom: Sendable {
             },
             export: { (asset, side, spec) throws(Problem) in
                 let picture = try daemon.pictures.export(asset, side: side, spec)
-                return .init(file: picture.file, size: picture.size, tag: picture.tag)
+                return .init(
+                    file: picture.file, size: picture.size, tag: picture.tag, isPartial: picture.isPartial)
             })
     }
 

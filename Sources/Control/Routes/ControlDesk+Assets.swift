@@ -59,8 +59,10 @@ extension ControlDesk {
         let spec = ExportSpec(
             format: format, maxBytes: most, stripsLocation: query["strip_location"] == "1")
         let picture = try door.view.export(try asset(id), side.map { Int($0) }, spec)
-        return .file(
+        var reply = Reply.file(
             picture.file, size: picture.size, mediaType: format.mediaType.rawValue, etag: picture.tag, for: request)
+        reply.headers.append((PictureHeader.name, picture.isPartial ? PictureHeader.partial : PictureHeader.whole))
+        return reply
     }
 
     private func side(_ query: Query) throws(Problem) -> Int? {

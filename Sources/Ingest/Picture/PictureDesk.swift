@@ -16,6 +16,8 @@ package final class PictureDesk: Sendable {
         package let size: Int64
         /// Of the content.
         package let tag: String
+        /// Whether a part of the picture was missing or damaged in the original; not known of one that was kept.
+        package var isPartial = false
     }
 
     /// One decode that is under way, and what became of it.
@@ -111,7 +113,8 @@ package final class PictureDesk: Sendable {
         }
         let tag = String(SHA256.digest(of: bytes).hex.prefix(16))
         do throws(Errno) {
-            return Picture(file: try shelf.unnamed(bytes), size: Int64(bytes.count), tag: tag)
+            return Picture(
+                file: try shelf.unnamed(bytes), size: Int64(bytes.count), tag: tag, isPartial: decoded.isPartial)
         } catch {
             throw Problem(.stateIO, "The picture could not be written into the state directory: \(error.description).")
         }

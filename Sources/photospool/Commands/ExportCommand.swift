@@ -18,12 +18,15 @@ extension Command {
             Option(
                 "output", letter: "o", value: "FILE", "write FILE, not the photo's name in this folder",
                 completion: .files),
+            Option("force", letter: "f", "write over FILE where it is there"),
         ],
         details: [
             "Converts the best original of an asset, upright, with its EXIF, XMP and colour profile. With --max-bytes the"
                 + " highest quality from 90 down to 50 that fits is taken; then the picture gets smaller. With"
                 + " --strip-location only camera, lens, exposure, times, artist and copyright go along. Nothing is written"
-                + " over, and FILE is whole or not there."
+                + " over without --force, and FILE is whole or not there.",
+            "Where a part of the picture is missing or damaged in the original, what there is is exported, a warning on"
+                + " standard error says so, and the exit status is 0.",
         ],
         examples: [
             .init(
@@ -46,65 +49,24 @@ extension Command {
             let stem = asset.resources.first.map { Path($0.path).name.stem.shown } ?? asset.id
             name = Path(SafeText.of(stem) + "." + format.fileExtension)
         }
-        let target = try ExportTarget(name)
+        let target = try ExportTarget(name, replaces: invocation.has("force"))
         let query: [(name: String, value: String?)] = [
             ("format", format.rawValue),
             ("max_size", try invocation.number("max-size", least: 16).map(String.init)),
             ("max_bytes", try invocation.number("max-bytes", least: 1).map(String.init)),
             ("strip_location", invocation.has("strip-location") ? "1" : nil),
         ]
-        let bytes = try daemon.call(
-            HTTPRequest(.get, HTTPRequest.target("/v1/assets/\(id)/export", query: query)), deadline: .seconds(600))
-        try target.write(bytes)
+        let reply = try daemon.reply(
+            to: HTTPRequest(.get, HTTPRequest.target("/v1/assets/\(id)/export", query: query)), deadline: .seconds(600))
+        try target.write(reply.body)
+        if reply.ownHeaders[PictureHeader.name.lowercased()] == PictureHeader.partial {
+            invocation.console.note(
+                "photospool: Warning: the original is damaged; \(SafeText.of(target.path)) shows only a part of the picture."
+            )
+        }
         if !invocation.has("quiet") {
-            invocation.console.print("\(SafeText.of(target.path)) was written: \(bytes.count) bytes.")
+            invocation.console.print("\(SafeText.of(target.path)) was written: \(reply.body.count) bytes.")
         }
         return .ok
-    }
-}
-
-/// Where an export goes: a name that nobody has, and that gets a whole file or none.
-struct ExportTarget {
-    let path: Path
-
-    /// - Throws: where a file of that name is, or cannot be made.
-    init(_ name: Path) throws(Failure) {
-        path = Command.absolute(name)
-        do throws(Errno) {
-            guard try Folder(opening: path.parent).contains(path.name) else { return }
-        } catch { throw Self.failure(path, error) }
-        throw Self.taken(path)
-    }
-
-    func write(_ bytes: [UInt8]) throws(Failure) {
-        let draft = Path(bytes: Array(path.name.bytes.prefix(240)) + Array(".unfinished".utf8))
-        do throws(Errno) {
-            let folder = try Folder(opening: path.parent)
-            let file = try folder.create(draft, mode: 0o644)
-            do throws(Errno) {
-                try file.write(bytes)
-                try file.makeDurable()
-                try folder.renameNoReplace(draft, to: path.name, in: folder)
-            } catch {
-                do throws(Errno) { try folder.unlink(draft) } catch _ {}  // what failed is said; this is only tidying
-                throw error
-            }
-        } catch .exists {
-            throw Self.taken(path)
-        } catch {
-            throw Self.failure(path, error)
-        }
-    }
-
-    private static func taken(_ path: Path) -> Failure {
-        Failure(
-            .failed, code: Problem.Code.conflict.rawValue, title: Problem.Code.conflict.title,
-            "\(SafeText.of(path)) is there already.", todo: "Name another file with -o.")
-    }
-
-    private static func failure(_ path: Path, _ errno: Errno) -> Failure {
-        Failure(
-            errno == .accessDenied ? .notPermitted : .failed, title: "Not written",
-            "Could not write \(SafeText.of(path)): \(errno.description).", todo: "Name a file that you may make.")
     }
 }

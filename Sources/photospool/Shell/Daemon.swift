@@ -24,6 +24,14 @@ struct Daemon: ~Copyable {
         _ request: HTTPRequest, deadline: Duration = Connection.usualDeadline,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(Failure) -> [UInt8] {
+        try reply(to: request, deadline: deadline, isCancelled: isCancelled).body
+    }
+
+    /// A success; whatever else comes is thrown.
+    mutating func reply(
+        to request: HTTPRequest, deadline: Duration = Connection.usualDeadline,
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws(Failure) -> HTTPReply {
         let reply: HTTPReply
         do throws(HTTPFailure) {
             reply = try connection.send(request, deadline: deadline, isCancelled: isCancelled)
@@ -31,7 +39,7 @@ struct Daemon: ~Copyable {
             throw Failure(error, socket: socket)
         }
         guard reply.isSuccess else { throw Failure(reply) }
-        return reply.body
+        return reply
     }
 
     mutating func get<Body: Decodable>(
