@@ -1,179 +1,90 @@
 package import PhotoModel
 
-/// What a file says about itself, to go along when its picture is converted: EXIF as the bytes from the TIFF header on, and
-/// XMP. Both are upright then, for the picture is.
+/// What a file says about itself, to go along when its picture is converted: EXIF as the bytes from the TIFF header on,
+/// XMP, and IPTC-IIM. All are upright then, for the picture is.
 package struct CarriedMetadata: Sendable {
     package private(set) var exif: [UInt8] = []
     package private(set) var xmp: [UInt8] = []
+    /// Datasets, one after the other.
+    package private(set) var iptc: [UInt8] = []
 
-    private static let limit: Int64 = 4 << 20
+    private static let limit = 4 << 20
 
-    /// TIFF and RAW *are* what EXIF is a part of: of these nothing is carried, nor of movies.
+    /// Of movies, GIF and CRW nothing is carried.
     package init(of source: ByteSource, type: MediaType) {
-        let found: (exif: TIFFBlock?, xmp: [UInt8])
         switch type {
-        case .jpeg:
-            let walk = JPEGWalk(source)
-            found = (walk.exif, walk.xmp)
+        case .jpeg: take(JPEGWalk(source), source)
         case .heic, .heif, .avif:
             let walk = HEIFWalk(source, isAVIF: type == .avif)
-            found = (walk.exif, walk.xmp)
+            take(walk.exif, walk.xmp)
         case .png:
             let walk = ChunkWalk.png(source)
-            found = (walk.exif, walk.xmp)
+            take(walk.exif, walk.xmp)
         case .webp:
             let walk = ChunkWalk.webp(source)
-            found = (walk.exif, walk.xmp)
+            take(walk.exif, walk.xmp)
         case .jpegXL:
             let walk = JXLWalk(source)
-            found = (walk.exif.first, walk.xmp)
-        default: found = (nil, [])
+            take(walk.exif.first, walk.xmp)
+        case .tiff, .raw:
+            if let walk = RAWWalk.fujifilmJPEG(source) { take(walk, source) } else { takeTIFF(source) }
+        default: break
         }
-        if let block = found.exif {
-            exif = block.source.bytes(at: block.base, count: Int(min(block.end - block.base, Self.limit)))
+    }
+
+    private mutating func takeTIFF(_ source: ByteSource) {
+        exif = ExifOfRAW.bytes(of: source, most: Self.limit)
+        guard let block = TIFFBlock(source, at: 0, length: source.size), let main = block.directory(at: block.first)
+        else {
+            xmp = RAWWalk.canonXMP(source)
+            return
         }
-        xmp = XMPPacket.inUTF8(found.xmp)
+        func value(_ tag: UInt16) -> [UInt8] {
+            main.entries[tag].map { block.bytes($0, limit: XMPPacket.limit) } ?? []
+        }
+        xmp = value(0x2BC)
+        let own = IPTCBlock(tag: value(0x83BB))
+        iptc = (own.isEmpty ? IPTCBlock(resources: value(0x8649)) : own).bytes(stripsLocation: false)
+    }
+
+    private mutating func take(_ walk: JPEGWalk, _ source: ByteSource) {
+        take(walk.exif, walk.xmp)
+        var resources: [UInt8] = []
+        for range in walk.photoshop where resources.count < Self.limit {
+            resources += source.bytes(at: range.lowerBound, count: range.count)
+        }
+        iptc = IPTCBlock(resources: resources).bytes(stripsLocation: false)
+    }
+
+    private mutating func take(_ block: TIFFBlock?, _ packet: [UInt8]) {
+        if let block {
+            exif = block.source.bytes(at: block.base, count: Int(min(block.end - block.base, Int64(Self.limit))))
+        }
+        xmp = packet
     }
 
     /// Orientation 1, the picture's own size, and no thumbnail, which would lie on its side.
     ///
-    /// - Parameter stripsLocation: only what cannot tell of places goes along: ``ExifExcerpt``, and no XMP at all, for words
-    ///   and pictures in it may.
-    package func upright(_ size: PixelSize, stripsLocation: Bool) -> CarriedMetadata {
+    /// - Parameters:
+    ///   - mostExif: bytes that the EXIF may have. One with more is written anew: without its maker note, and without the
+    ///     longest values for as long as it has to be.
+    ///   - stripsLocation: only what cannot tell of places goes along: ``ExifExcerpt``, the like of IPTC, and no XMP at all,
+    ///     for words and pictures in it may.
+    package func upright(_ size: PixelSize, mostExif: Int = .max, stripsLocation: Bool) -> CarriedMetadata {
         var result = self
         if stripsLocation {
             result.exif = ExifExcerpt(of: exif, size)?.bytes ?? []
             result.xmp = []
+            result.iptc = IPTCBlock(iptc).bytes(stripsLocation: true)
             return result
         }
         var block = ExifEditor(exif)
         result.exif = block?.edit(size) == true ? block?.bytes ?? [] : []
-        result.xmp = XMPEditor.upright(xmp)
-        return result
-    }
-}
-
-/// Changes an EXIF block where it stands: nothing moves, so that offsets into maker notes stay right. What is taken out is
-/// overwritten with zeros, not only unlinked.
-struct ExifEditor {
-    private(set) var bytes: [UInt8]
-    let isBig: Bool
-
-    /// nil for what is no TIFF of the usual kind.
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 14 else { return nil }
-        switch (bytes[0], bytes[1]) {
-        case (0x49, 0x49): isBig = false
-        case (0x4D, 0x4D): isBig = true
-        default: return nil
+        if result.exif.count > mostExif {
+            let long = TIFFBlock(ByteSource(result.exif), at: 0, length: Int64(result.exif.count))
+            result.exif = long.map { ExifOfRAW.bytes(of: [$0], most: mostExif) } ?? []
         }
-        self.bytes = bytes
-        guard number(at: 2, 2) == 42 else { return nil }
-    }
-
-    /// - Returns: false when it is damaged so that nobody can tell what is in it; then it is not to be carried.
-    mutating func edit(_ size: PixelSize) -> Bool {
-        guard let first = number(at: 4, 4), let count = entries(at: first) else { return false }
-        if let sub = value(0x8769, in: first) {
-            guard entries(at: sub) != nil else { return false }
-            set(0xA002, in: sub, to: size.width)
-            set(0xA003, in: sub, to: size.height)
-        }
-        set(0x0112, in: first, to: 1)
-        // The directory behind the first one is the thumbnail's. Its place is where the entries ended before any was removed.
-        let link = first + 2 + 12 * count
-        if let next = number(at: link, 4), next > 0 {
-            let thumbnail = (start: value(0x0201, in: next) ?? 0, length: value(0x0202, in: next) ?? 0)
-            erase(thumbnail.start, thumbnail.length)
-            erase(directory: next)
-            // Mostly it comes last, and then nothing is left to carry.
-            if thumbnail.start > max(next, 8), thumbnail.start + thumbnail.length + 4 >= bytes.count {
-                bytes.removeSubrange(min(thumbnail.start, bytes.count)...)
-            }
-        }
-        let end = first + 2 + 12 * (entries(at: first) ?? count)
-        put(0, at: end, 4)
-        return true
-    }
-
-    func number(at offset: Int, _ width: Int) -> Int? {
-        guard offset >= 0, offset <= bytes.count - width else { return nil }
-        return Int(ByteSource.integer(bytes[offset..<offset + width], bigEndian: isBig))
-    }
-
-    private mutating func put(_ value: Int, at offset: Int, _ width: Int) {
-        guard offset >= 0, offset <= bytes.count - width else { return }
-        for place in 0..<width {
-            let shift = 8 * (isBig ? width - 1 - place : place)
-            bytes[offset + place] = UInt8(truncatingIfNeeded: value >> shift)
-        }
-    }
-
-    /// How many entries a directory has; nil when it is not there whole.
-    func entries(at directory: Int) -> Int? {
-        guard directory >= 8, let count = number(at: directory, 2), directory + 2 + 12 * count <= bytes.count else {
-            return nil
-        }
-        return count
-    }
-
-    private func place(_ tag: Int, in directory: Int) -> Int? {
-        guard let count = entries(at: directory) else { return nil }
-        return (0..<count).map { directory + 2 + 12 * $0 }.first { number(at: $0, 2) == tag }
-    }
-
-    /// Of one number, or where a directory lies.
-    func value(_ tag: Int, in directory: Int) -> Int? {
-        guard let place = place(tag, in: directory) else { return nil }
-        return number(at: place + 2, 2) == 3 ? number(at: place + 8, 2) : number(at: place + 8, 4)
-    }
-
-    private mutating func set(_ tag: Int, in directory: Int, to value: Int) {
-        guard let place = place(tag, in: directory) else { return }
-        put(tag == 0x0112 ? 3 : 4, at: place + 2, 2)
-        put(1, at: place + 4, 4)
-        put(0, at: place + 8, 4)
-        put(value, at: place + 8, tag == 0x0112 ? 2 : 4)
-    }
-
-    private mutating func erase(_ start: Int, _ length: Int) {
-        guard start >= 8, length > 0, start < bytes.count else { return }
-        for place in start..<min(bytes.count, start + min(length, bytes.count)) { bytes[place] = 0 }
-    }
-
-    /// Bytes of the value of an entry that lies elsewhere; 0 for one in the entry itself.
-    private func outside(_ place: Int) -> (start: Int, length: Int) {
-        let widths = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8]
-        guard let type = number(at: place + 2, 2), let count = number(at: place + 4, 4),
-            let start = number(at: place + 8, 4), type >= 1, type <= 12
-        else { return (0, 0) }
-        let length = min(count, bytes.count) * widths[type - 1]
-        return length > 4 ? (start, length) : (0, 0)
-    }
-
-    private mutating func erase(directory: Int) {
-        guard let count = entries(at: directory) else { return }
-        for index in 0..<count {
-            let (start, length) = outside(directory + 2 + 12 * index)
-            erase(start, length)
-        }
-        erase(directory, 2 + 12 * count + 4)
-    }
-}
-
-/// Changes an XMP packet as text.
-enum XMPEditor {
-    static func upright(_ packet: [UInt8]) -> [UInt8] {
-        var result = packet
-        let name = Array("tiff:Orientation".utf8)
-        var from = 0
-        while let start = XMPPacket.position(of: name, in: result, from: from) {
-            var place = start + name.count
-            from = place
-            // `="6"` or `>6<`
-            while place < result.count, [0x20, 0x22, 0x27, 0x3D, 0x3E].contains(result[place]) { place += 1 }
-            if place < result.count, (0x30...0x39).contains(result[place]) { result[place] = 0x31 }
-        }
+        result.xmp = XMPEditor.upright(xmp, size)
         return result
     }
 }

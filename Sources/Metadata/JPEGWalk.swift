@@ -4,6 +4,8 @@ import PhotoModel
 struct JPEGWalk {
     private(set) var exif: TIFFBlock?
     private(set) var xmp: [UInt8] = []
+    /// Photoshop's image resources, in the order in which they are one.
+    private(set) var photoshop: [Range<Int64>] = []
     private(set) var size: PixelSize?
     /// The directory of further pictures behind this one (CIPA DC-007, "Multi-Picture Format").
     private(set) var multiPicture: TIFFBlock?
@@ -63,6 +65,8 @@ struct JPEGWalk {
             if exif == nil { exif = TIFFBlock(source, at: position + 6, length: length - 6) }
         case 0xE1 where source.has("http://ns.adobe.com/xap/1.0/\0", at: position):
             if xmp.isEmpty { xmp = source.bytes(at: position + 29, count: Int(length - 29)) }
+        case 0xED where source.has("Photoshop 3.0\0", at: position):
+            photoshop.append(position + 14..<position + max(14, length))
         case 0xE2 where source.has("MPF\0", at: position):
             if multiPicture == nil { multiPicture = TIFFBlock(source, at: position + 4, length: length - 4) }
         case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):

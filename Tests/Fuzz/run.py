@@ -20,8 +20,7 @@ kinds = {
 }
 # A parser that reads many formats is run for each family of them: what is learned of one helps no other.
 runs = {f"{parser}-{family}": (parser, family) for parser, families in {
-    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar", "takeout", "matroska", "camcorder", "motion"),
-    "carried": ("jpeg", "heif", "chunks"), "excerpt": ("exif",), "parameters": ("bits",), "embedded": ("raw",),
+    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar"), "carried": ("jpeg", "heif", "chunks", "raw"), "embedded": ("raw",),
     "stills": ("jpeg", "heif", "chunks", "raw")}.items() for family in families}
 runs |= {parser: (parser, None) for parser in ("wire", "result", "names", "zone", "events", "intent")}
 

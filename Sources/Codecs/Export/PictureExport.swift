@@ -31,7 +31,9 @@ import PhotoModel
     }
 
     private func best(at size: PixelSize) throws(CodecFailure) -> [UInt8]? {
-        let metadata = carried.upright(size, stripsLocation: spec.stripsLocation)
+        // A segment of a JPEG holds no more (Exif 2.32, 4.5.4); the other formats set no limit.
+        let metadata = carried.upright(
+            size, mostExif: spec.format == .jpeg ? Self.longestSegment - 6 : .max, stripsLocation: spec.stripsLocation)
         let most = spec.maxBytes ?? .max
         if spec.format == .png {
             let rgb = try unsafe rows(size)
@@ -66,16 +68,29 @@ import PhotoModel
         }
     }
 
-    /// Behind the start marker (Exif 2.32, 4.5.4), in front of JFIF's segment; an XMP that is too long for one is left out.
+    /// Bytes of a segment behind its length (T.81, B.1.1.4).
+    private static let longestSegment = 65_533
+
+    /// Behind the start marker (Exif 2.32, 4.5.4), in front of JFIF's segment; an XMP or IPTC that is too long for one is
+    /// left out.
     private static func adding(_ metadata: CarriedMetadata, to jpeg: [UInt8]) -> [UInt8] {
         var result: [UInt8] = [0xFF, 0xD8]
-        for (head, content) in [
-            (Array("Exif\0\0".utf8), metadata.exif), (Array("http://ns.adobe.com/xap/1.0/\0".utf8), metadata.xmp),
+        for (marker, head, content) in [
+            (UInt8(0xE1), Array("Exif\0\0".utf8), metadata.exif),
+            (0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8), metadata.xmp),
+            (0xED, Array("Photoshop 3.0\0".utf8), resource(metadata.iptc)),
         ] {
             let length = 2 + head.count + content.count
-            guard !content.isEmpty, length <= 65_535 else { continue }
-            result += [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + head + content
+            guard !content.isEmpty, length <= 2 + longestSegment else { continue }
+            result += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + head + content
         }
         return result + jpeg.dropFirst(2)
+    }
+
+    /// Photoshop's image resource of IPTC, without a name.
+    private static func resource(_ iptc: [UInt8]) -> [UInt8] {
+        guard !iptc.isEmpty else { return [] }
+        let length = (0..<4).map { UInt8(truncatingIfNeeded: iptc.count >> (24 - 8 * $0)) }
+        return Array("8BIM".utf8) + [4, 4, 0, 0] + length + iptc + (iptc.count.isMultiple(of: 2) ? [] : [0])
     }
 }

@@ -21,7 +21,7 @@ extension Command {
             Option("force", letter: "f", "write over FILE where it is there"),
         ],
         details: [
-            "Converts the best original of an asset, upright, with its EXIF, XMP and colour profile. With --max-bytes the"
+            "Converts the best original of an asset, upright, with its EXIF, XMP, IPTC and colour profile. With --max-bytes the"
                 + " highest quality from 90 down to 50 that fits is taken; then the picture gets smaller. With"
                 + " --strip-location only camera, lens, exposure, times, artist and copyright go along. Nothing is written"
                 + " over without --force, and FILE is whole or not there.",
