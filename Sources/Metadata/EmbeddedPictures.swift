@@ -7,6 +7,8 @@ package struct EmbeddedPictures {
     package private(set) var jpegs: [Range<Int64>] = []
     /// What the directories of a DNG say of these JPEGs' colours.
     package private(set) var colours: [Range<Int64>: StatedColour] = [:]
+    /// Of these the first byte is another than a JPEG's, as Minolta and Sony leave it.
+    package private(set) var beheaded: Set<Range<Int64>> = []
     /// Adobe's: what camera and raw converter put in is said for each picture on its own.
     package private(set) var isDNG = false
     /// The small picture in plain red, green and blue bytes that a DNG has to start with where it has no JPEG.
@@ -21,11 +23,14 @@ package struct EmbeddedPictures {
             takeCanon3(source)
         } else if source.has("HEAPCCDR", at: 6) {
             for range in CIFFWalk(source).jpegs { take(source, range) }
+        } else if source.has("\0MRM", at: 0) {
+            if let block = RAWWalk.blocks(source).first { takeNote(source, block) }
         } else if let block = TIFFBlock(source, at: 0, length: source.size) {
             for page in TIFFPages.all(of: block) {
                 if page.entries[0xC612] != nil { isDNG = true }
                 takePage(source, block, page)
             }
+            takeNote(source, block)
         }
     }
 
@@ -41,6 +46,18 @@ package struct EmbeddedPictures {
             source.bytes(at: range.lowerBound, count: 3) == [0xFF, 0xD8, 0xFF]
         else { return }
         jpegs.append(range)
+    }
+
+    private mutating func takeNote(_ source: ByteSource, _ block: TIFFBlock) {
+        for range in MakerNotePictures(of: block).ranges {
+            take(source, range)
+            // Its quantization tables follow at once.
+            guard jpegs.count < Self.most, !jpegs.contains(range),
+                source.bytes(at: range.lowerBound + 1, count: 3) == [0xD8, 0xFF, 0xDB]
+            else { continue }
+            jpegs.append(range)
+            beheaded.insert(range)
+        }
     }
 
     // MARK: TIFF

@@ -10,10 +10,14 @@ import PhotoModel
 final class RAWDecoder {
     private let jpeg: JPEGDecoder
     private let planes = PlaneBuffer()
+    private let mended = PlaneBuffer()
 
     init(jpeg: JPEGDecoder) { self.jpeg = jpeg }
 
-    func trim(to limit: Int) { planes.trim(to: limit) }
+    func trim(to limit: Int) {
+        planes.trim(to: limit)
+        mended.trim(to: limit)
+    }
 
     /// What is known of the file before anything is decoded.
     private struct Task {
@@ -49,12 +53,16 @@ final class RAWDecoder {
             isCut: inspection.endsEarly,
             // A camera makes its pictures in the colours that it was set to; in a DNG each one has its own.
             colour: pictures.isDNG ? nil : StatedColour.of(source, .raw), spec: spec)
-        let jpegs = pictures.jpegs.compactMap { range in
-            Self.whole(
-                file.part(Int(range.lowerBound)..<Int(range.upperBound)), colour: pictures.colours[range] ?? task.colour
-            )
+        var found: [Embedded] = []
+        for range in pictures.jpegs {
+            var bytes = file.part(Int(range.lowerBound)..<Int(range.upperBound))
+            // One buffer for one of them: a camera writes no second.
+            if let part = bytes, pictures.beheaded.contains(range) {
+                bytes = range == pictures.jpegs.first(where: pictures.beheaded.contains) ? try mend(part) : nil
+            }
+            if let whole = Self.whole(bytes, colour: pictures.colours[range] ?? task.colour) { found.append(whole) }
         }
-        .sorted { $0.size.width * $0.size.height > $1.size.width * $1.size.height }
+        let jpegs = found.sorted { $0.size.width * $0.size.height > $1.size.width * $1.size.height }
         for candidate in jpegs where candidate.longSide >= task.target || task.isCut {
             if let picture = try decode(candidate, task) { return picture }
         }
@@ -66,6 +74,14 @@ final class RAWDecoder {
         }
         if let bitmap = pictures.bitmap { return try picture(of: bitmap, task) }
         throw failure
+    }
+
+    /// A copy with the first byte that it should have.
+    private func mend(_ part: FileBytes) throws(CodecFailure) -> FileBytes {
+        let copy = try unsafe mended.reserve(part.count)
+        unsafe UnsafeMutableRawBufferPointer(start: copy, count: part.count).copyMemory(from: part.memory)
+        unsafe copy[0] = 0xFF
+        return unsafe FileBytes(lending: UnsafeRawBufferPointer(start: copy, count: part.count))
     }
 
     // MARK: What the camera made
