@@ -56,7 +56,9 @@ package enum DecodeEstimate {
         let between = 2 * Int64(planes.width) * Int64(shown.height)
         // An encoder of HEVC holds several pictures, and what it finds in them.
         let encoding: Int64 = spec.export?.format == .heic ? 48 : spec.export == nil ? 12 : 18
-        return ByteCount(base + file + picture + between + encoding * made)
+        // How opaque each pixel is; for a PNG it is told apart.
+        let opacity = spec.keepsAlpha ? Int64(planes.width) * Int64(planes.height) + 2 * made : 0
+        return ByteCount(base + file + picture + between + encoding * made + opacity)
     }
 }
 

@@ -20,6 +20,9 @@ package struct PreviewSpec: Hashable, Sendable {
     /// Not a preview, but a file of its own is wanted.
     package var export: ExportSpec?
 
+    /// Whether what is made can be transparent; else it lies on white.
+    package var keepsAlpha: Bool { export?.format == .png }
+
     package init(
         maxSize: Int = 1200, quality: Int = 82, colour: Colour = .srgb, maxPixels: Pixels = .mega(400),
         renditions: [RenditionSpec] = []

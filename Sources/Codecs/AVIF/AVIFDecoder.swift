@@ -46,6 +46,7 @@ final class AVIFDecoder {
         var picture = PlanarPicture(
             first: try plane(0, (1, 1)), chroma: chroma, storedSize: frame.size, orientation: .upright)
         picture.subsampling = frame.subsampling ?? (1, 1)
+        picture.alpha = alpha
         picture.coding = coding
         picture.space = frame.space
         let transforms = frame.transforms.filter { item?.essentialTransforms.contains($0) ?? true }

@@ -41,8 +41,14 @@ enum HEICWriter {
             unsafe codes.pointee.full_range_flag = 1
             try unsafe check(heif_image_set_nclx_color_profile(image, codes))
         }
+        guard let options = unsafe heif_encoding_options_alloc() else {
+            throw CodecFailure(.memory, "no memory for a HEIC")
+        }
+        defer { unsafe heif_encoding_options_free(options) }
+        // Left to itself libheif writes none, for versions of macOS before 11.
+        unsafe options.pointee.macOS_compatibility_workaround_no_nclx_profile = 0
         var handle: OpaquePointer?
-        try unsafe check(heif_context_encode_image(context, image, encoder, nil, &handle))
+        try unsafe check(heif_context_encode_image(context, image, encoder, options, &handle))
         defer { unsafe heif_image_handle_release(handle) }
         if !exif.isEmpty { try unsafe check(heif_context_add_exif_metadata(context, handle, exif, Int32(exif.count))) }
         if !xmp.isEmpty { try unsafe check(heif_context_add_XMP_metadata(context, handle, xmp, Int32(xmp.count))) }

@@ -11,9 +11,10 @@ import PhotoModel
 @safe struct PictureExport {
     let spec: ExportSpec
     let carried: CarriedMetadata
-    /// The picture at a size: planes as a JPEG has them, and rows of red, green and blue for a PNG.
+    /// The picture at a size: planes as a JPEG has them; rows of red, green and blue for a PNG, and how opaque each pixel
+    /// is, nil for all of them wholly.
     let planes: (PixelSize) throws(CodecFailure) -> JPEGPlanes
-    let rows: (PixelSize) throws(CodecFailure) -> UnsafePointer<UInt8>
+    let rows: (PixelSize) throws(CodecFailure) -> (rgb: UnsafePointer<UInt8>, alpha: UnsafePointer<UInt8>?)
     let encoder: JPEGEncoder
     let profile: [UInt8]?
 
@@ -36,9 +37,9 @@ import PhotoModel
             size, mostExif: spec.format == .jpeg ? Self.longestSegment - 6 : .max, stripsLocation: spec.stripsLocation)
         let most = spec.maxBytes ?? .max
         if spec.format == .png {
-            let rgb = try unsafe rows(size)
+            let (rgb, alpha) = try unsafe rows(size)
             let bytes = try unsafe PNGWriter.encode(
-                rgb, size: size, profile: profile, exif: metadata.exif, xmp: metadata.xmp)
+                rgb, alpha: alpha, size: size, profile: profile, exif: metadata.exif, xmp: metadata.xmp)
             return bytes.count <= most ? bytes : nil
         }
         let target = try planes(size)

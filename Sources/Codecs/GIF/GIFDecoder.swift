@@ -12,8 +12,8 @@ final class GIFDecoder {
         let image = try gif.firstImage()
         // Some writers leave the canvas out.
         let canvas = gif.canvas.width > 0 && gif.canvas.height > 0 ? gif.canvas : image.size
-        try rows.begin(canvas, limit: spec.maxPixels)
-        rows.whiten(rows: 0..<canvas.height)
+        try rows.begin(canvas, limit: spec.maxPixels, keepsAlpha: spec.keepsAlpha)
+        rows.whiten(rows: 0..<canvas.height, isClear: true)
         guard (1...65_535).contains(image.size.width), (1...65_535).contains(image.size.height) else {
             throw CodecFailure(.corrupt, "the GIF's image has no pixels")
         }
@@ -54,12 +54,13 @@ final class GIFDecoder {
         let left = max(image.x, 0)
         let count = min(image.x + image.size.width, canvas.width) - left
         guard count > 0 else { return }
-        let rgb = try unsafe rows.line(3)
+        let rgba = try unsafe rows.line(4)
         for x in 0..<count {
             let number = unsafe Int(numbers[left - image.x + x])
-            for place in 0..<3 { unsafe rgb[3 * x + place] = image.colours[3 * number + place] }
+            for place in 0..<3 { unsafe rgba[4 * x + place] = image.colours[3 * number + place] }
+            unsafe rgba[4 * x + 3] = number == image.transparent ? 0 : 255
         }
-        unsafe rows.put(rgb: rgb, x: left, y: image.y + y, count: count)
+        unsafe rows.put(rgba: rgba, x: left, y: image.y + y, count: count)
     }
 }
 
@@ -71,6 +72,7 @@ struct GIFImage {
     let isInterlaced: Bool
     /// Red, green and blue of all 256 numbers: white for the transparent one, black for what the file has no colour for.
     let colours: [UInt8]
+    let transparent: Int?
 }
 
 /// One reading of a GIF by giflib, out of memory.
@@ -141,7 +143,8 @@ struct GIFImage {
         }
         return unsafe GIFImage(
             size: PixelSize(width: Int(stated.Width), height: Int(stated.Height)), x: Int(stated.Left),
-            y: Int(stated.Top), isInterlaced: stated.Interlace, colours: colours)
+            y: Int(stated.Top), isInterlaced: stated.Interlace, colours: colours,
+            transparent: transparent)
     }
 
     /// - Returns: the transparent number, if it is that extension and there is one.

@@ -34,6 +34,8 @@ struct PlanarPicture {
     var first: Plane
     /// Cb and Cr, or blue and red; nil for grey.
     var chroma: (Plane, Plane)?
+    /// How opaque it is, where somebody wants to know: as many samples as ``first``. The other planes lie on white.
+    var alpha: Plane?
     /// Size of the picture in the file, before ``window`` and ``orientation``.
     var storedSize: PixelSize
     /// Samples of ``first`` per stored pixel, for a picture decoded at a fraction of its size.

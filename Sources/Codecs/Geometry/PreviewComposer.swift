@@ -14,6 +14,7 @@ final class PreviewComposer {
     private let planes = PlaneBuffer()
     private let fullPlanes = PlaneBuffer()
     private let pixels = PlaneBuffer()
+    private let opacity = PlaneBuffer()
     /// What goes along with an export.
     var carried: CarriedMetadata?
 
@@ -72,7 +73,11 @@ final class PreviewComposer {
         let export = unsafe PictureExport(
             spec: spec, carried: carried,
             planes: { size throws(CodecFailure) in try self.target(picture, plan, size) },
-            rows: { size throws(CodecFailure) in unsafe UnsafePointer(try self.composeRGB(picture, plan, size: size)) },
+            rows: { size throws(CodecFailure) in
+                let alpha = try unsafe self.composeAlpha(picture, size: size)
+                let rgb = try unsafe self.composeRGB(picture, plan, size: size, alpha: alpha)
+                return unsafe (UnsafePointer(rgb), alpha.map { unsafe UnsafePointer($0) })
+            },
             encoder: encoder, profile: plan.embedded)
         let (bytes, made) = try export.run(from: size)
         return EncodedPreview(jpeg: bytes, size: made, isPartial: decoded.isPartial, warning: decoded.warning)
@@ -82,6 +87,7 @@ final class PreviewComposer {
     func trim(to limit: Int) {
         scaler.trim(to: limit)
         fullPlanes.trim(to: limit)
+        opacity.trim(to: limit)
         pixels.trim(to: limit)
         planes.trim(to: limit)
     }
@@ -114,8 +120,38 @@ final class PreviewComposer {
         if case .grey(let table) = plan.step { unsafe cr_lookup(target.luma, target.lumaCount, table) }
     }
 
+    /// nil where there is none, or all of it is opaque.
+    private func composeAlpha(
+        _ picture: PlanarPicture, size: PixelSize
+    ) throws(CodecFailure) -> UnsafeMutablePointer<UInt8>? {
+        guard let plane = picture.alpha else { return nil }
+        let count = size.width * size.height
+        let alpha = try unsafe opacity.reserve(count)
+        // Its own number of samples: where alpha is coded apart it may have another than the colours.
+        let factors = (
+            horizontal: max(1, (picture.first.width + plane.width / 2) / max(1, plane.width)),
+            vertical: max(1, (picture.first.height + plane.height / 2) / max(1, plane.height))
+        )
+        try unsafe scaler.scale(
+            plane, of: picture, subsampling: factors, to: size, targetSampling: 1, count: size, into: alpha,
+            stride: size.width)
+        return unsafe (0..<count).contains { unsafe alpha[$0] < 255 } ? alpha : nil
+    }
+
+    /// The colours that lie on white in `rgb`, as they are without it. Scaled on white they are weighed as they should be.
+    private func liftOffWhite(_ rgb: UnsafeMutablePointer<UInt8>, _ alpha: UnsafePointer<UInt8>, count: Int) {
+        for pixel in 0..<count {
+            let weight = unsafe Int(alpha[pixel])
+            guard weight < 255 else { continue }
+            for place in 3 * pixel..<3 * pixel + 3 {
+                let dark = unsafe 255 - Int(rgb[place])
+                unsafe rgb[place] = weight == 0 ? 255 : UInt8(255 - min(255, (dark * 255 + weight / 2) / weight))
+            }
+        }
+    }
+
     private func composeRGB(
-        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize
+        _ picture: PlanarPicture, _ plan: ColourPlan, size: PixelSize, alpha: UnsafeMutablePointer<UInt8>? = nil
     ) throws(CodecFailure) -> UnsafeMutablePointer<UInt8> {
         let count = size.width * size.height
         let first = try unsafe fullPlanes.reserve(3 * count)
@@ -142,6 +178,7 @@ final class PreviewComposer {
             if !picture.coding.isFullRange { unsafe cr_lookup(first, count, ColourCoding.expandedLuma) }
             unsafe cr_interleave(first, first, first, count, rgb)
         }
+        if let alpha = unsafe alpha { unsafe liftOffWhite(rgb, alpha, count: count) }
         switch plan.step {
         case .none: break
         case .grey(let table): unsafe cr_lookup(rgb, 3 * count, table)

@@ -47,6 +47,7 @@ final class HEIFDecoder {
             first: try planes.plane(
                 luma, number: 0, coding: .jfif, subsampling: (1, 1), alpha: alpha, isPremultiplied: isPremultiplied),
             chroma: chroma, storedSize: PixelSize(width: luma.width, height: luma.height), orientation: .upright)
+        picture.alpha = alpha
         picture.subsampling = subsampling
         picture.space = session.space
         let isSound = picture.apply(ours ?? [])

@@ -31,7 +31,7 @@ final class JXLDecoder {
             case JXL_DEC_COLOR_ENCODING: space = session.space()
             case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
                 let size = PixelSize(width: Int(header.xsize), height: Int(header.ysize))
-                try rows.begin(size, limit: spec.maxPixels)
+                try rows.begin(size, limit: spec.maxPixels, keepsAlpha: spec.keepsAlpha && header.alpha_bits > 0)
                 rows.whiten(rows: 0..<size.height)
                 let fresh = JXLSink(rows, hasAlpha: header.alpha_bits > 0)
                 sink = fresh

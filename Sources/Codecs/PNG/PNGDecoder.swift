@@ -8,6 +8,7 @@ final class PNGDecoder {
     private let planes = PlaneBuffer()
     private let rows = PlaneBuffer()
     private let whole = PlaneBuffer()
+    private let opacity = PlaneBuffer()
 
     /// A file that ends early, or goes bad on its way, is partial when at least one row is there; what is missing stays
     /// white. Of an interlaced one the first whole pass counts.
@@ -39,6 +40,9 @@ final class PNGDecoder {
         let rgba = try unsafe rows.reserve(isInterlaced ? 4 * total : rowBytes)
         let first = try unsafe planes.reserve(3 * total)
         let (blue, red) = unsafe (first + total, first + 2 * total)
+        // Of a palette only its colours know; then all of it may come out opaque.
+        let alpha: UnsafeMutablePointer<UInt8>? = spec.keepsAlpha ? try unsafe opacity.reserve(total) : nil
+        unsafe alpha?.update(repeating: 255, count: total)
         if isInterlaced { unsafe rgba.update(repeating: 255, count: 4 * total) }
 
         try context.beginRows()
@@ -47,12 +51,16 @@ final class PNGDecoder {
         if isInterlaced {
             (whole, problem) = unsafe context.readInterlaced(into: rgba, rowBytes: rowBytes, rows: size.height)
             unsafe cr_rgba_to_ycc(rgba, total, first, blue, red)
+            if let alpha = unsafe alpha { for pixel in 0..<total { unsafe alpha[pixel] = unsafe rgba[4 * pixel + 3] } }
         } else {
             while whole < size.height, problem == nil {
                 problem = unsafe context.readRow(into: rgba, rowBytes: rowBytes)
                 guard problem == nil else { break }
                 let at = whole * size.width
                 unsafe cr_rgba_to_ycc(rgba, size.width, first + at, blue + at, red + at)
+                if let alpha = unsafe alpha {
+                    for x in 0..<size.width { unsafe alpha[at + x] = unsafe rgba[4 * x + 3] }
+                }
                 whole += 1
             }
             let at = whole * size.width
@@ -73,6 +81,7 @@ final class PNGDecoder {
         var picture = unsafe PlanarPicture(
             first: plane(first), chroma: isGrey ? nil : (plane(blue), plane(red)), storedSize: size,
             orientation: Orientation(exif: orientation))
+        picture.alpha = unsafe alpha.map { unsafe plane($0) }
         picture.space = context.colourSpace(by: PNGColourChunks(file))
         return DecodedPicture(
             picture: picture, isPartial: problem != nil, warning: problem.map { "the PNG is damaged: \($0)" })
@@ -82,6 +91,7 @@ final class PNGDecoder {
         planes.trim(to: limit)
         rows.trim(to: limit)
         whole.trim(to: limit)
+        opacity.trim(to: limit)
     }
 }
 

@@ -47,7 +47,7 @@ final class TIFFDecoder {
     ) throws(CodecFailure) -> DecodedPicture {
         let tiff = try TIFFFile(file)
         let layout = try TIFFLayout(tiff)
-        try rows.begin(layout.size, limit: spec.maxPixels)
+        try rows.begin(layout.size, limit: spec.maxPixels, keepsAlpha: spec.keepsAlpha && layout.alpha != .none)
         var whole = 0
         var lost = 0
         var isGrey = false
@@ -186,8 +186,10 @@ final class TIFFDecoder {
         }
         let rgb = try unsafe rows.line(3)
         for y in 0..<size.height {
-            unsafe colours.convert(all + y * size.width * samples, count: size.width, to: rgb)
+            let row = unsafe all + y * size.width * samples
+            unsafe colours.convert(row, count: size.width, to: rgb)
             unsafe rows.put(rgb: rgb, y: y, count: size.width)
+            unsafe rows.put(alpha: row + layout.alphaSample, step: samples, y: y, count: size.width)
         }
         return (whole, lost)
     }
@@ -199,6 +201,8 @@ final class TIFFDecoder {
         let rgb = try unsafe rows.line(3)
         unsafe colours.convert(samples, count: layout.size.width, to: rgb)
         unsafe rows.put(rgb: rgb, y: y, count: layout.size.width)
+        unsafe rows.put(
+            alpha: samples + layout.alphaSample, step: layout.samples, y: y, count: layout.size.width)
     }
 
     /// `count` samples of any depth as bytes: wide ones rounded, narrow ones as the numbers that they are.
@@ -302,6 +306,7 @@ extension TIFFDecoder {
                     }
                 }
                 unsafe rows.put(rgb: rgb, y: top + y, count: width)
+                unsafe rows.put(alpha: row + 3, step: 4, y: top + y, count: width)
             }
         }
         return (whole, height - whole)

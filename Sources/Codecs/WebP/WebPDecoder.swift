@@ -78,7 +78,8 @@ final class WebPDecoder {
         let isWhole = frame.size == canvas
         let denominator = isWhole ? Self.denominator(for: canvas, spec: spec) : 1
         let size = isWhole ? Self.size(frame.size, denominator) : frame.size
-        try rows.begin(isWhole ? size : canvas, limit: spec.maxPixels)
+        try rows.begin(
+            isWhole ? size : canvas, limit: spec.maxPixels, keepsAlpha: spec.keepsAlpha && (frame.hasAlpha || !isWhole))
         let rgba = try unsafe output.reserve(4 * size.width * size.height)
         var whole = 0
         var problem: WebPProblem?
@@ -89,7 +90,11 @@ final class WebPDecoder {
             (whole, problem) = try reading.run(frame)
         }
         guard whole > 0 else { throw Self.nothing(frame, problem) }
-        if isWhole { rows.whiten(rows: whole..<size.height) } else { rows.whiten(rows: 0..<canvas.height) }
+        if isWhole {
+            rows.whiten(rows: whole..<size.height)
+        } else {
+            rows.whiten(rows: 0..<canvas.height, isClear: true)
+        }
         for row in 0..<whole {
             unsafe rows.put(
                 rgba: rgba + 4 * row * size.width, x: frame.x, y: frame.y + row, count: size.width)
