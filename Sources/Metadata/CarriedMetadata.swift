@@ -10,6 +10,9 @@ package struct CarriedMetadata: Sendable {
 
     private static let limit = 4 << 20
 
+    /// Nothing.
+    package init() {}
+
     /// Of movies, GIF and CRW nothing is carried.
     package init(of source: ByteSource, type: MediaType) {
         switch type {

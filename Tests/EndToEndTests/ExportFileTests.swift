@@ -94,4 +94,43 @@ import Testing
         #expect(left == ["000.jpg", "002.jpg", "022.jpg", "077.jpg", "link.jpg", "mine.jpg"])
         #expect(installation.stop() == 0)
     }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `is a video's frame, a Live Photo's photo, and of what has no picture a code`() async throws {
+        guard let corpus = try Corpus.find(for: "exports of videos") else { return }
+        let installation = try Installation()
+        let names = [
+            "synthetic/rotated.mp4", "synthetic/LIVE_0001.HEIC", "synthetic/LIVE_0001.MOV", "heic/eco_kde_gray.avci",
+        ]
+        for name in names {
+            let original = corpus.appending(path: name)
+            try installation.place(original, as: original.lastPathComponent)
+        }
+        try await installation.start()
+        try await installation.waitUntilIdle()
+        let folder = try TemporaryFolder()
+        let assets = try installation.assets()
+        #expect(assets.count == 3)
+        for asset in assets {
+            for format in ["jpeg", "png", "heic"] {
+                let file = folder.path + "/\(asset.id).\(format)"
+                let outcome = try client(installation, "export", asset.id, "--format", format, "-o", file)
+                let isPictureless = asset.resources.contains { $0.path.hasSuffix(".avci") }
+                #expect(outcome.status == (isPictureless ? 1 : 0), "\(asset.resources[0].path): \(outcome.errors)")
+                guard !isPictureless else {
+                    #expect(asset.preview.path == nil && outcome.errors.contains("E_UNSUPPORTED"), "\(outcome.errors)")
+                    let reply = try installation.request(.get, "/v1/assets/\(asset.id)/export?format=\(format)")
+                    #expect(reply.status == 422 && reply.mediaType == "application/problem+json")
+                    continue
+                }
+                let tags = try Programs.run(
+                    "/usr/bin/env", ["exiftool", "-s3", "-FileType", "-ImageWidth", "-ImageHeight", file])
+                // As exiftool has them of the originals, the first turned by 270 degrees.
+                let isVideo = asset.resources.count == 1
+                let size = isVideo ? ["96", "160"] : ["192", "128"]
+                #expect(tags.output.split(separator: "\n").map(String.init) == [format.uppercased()] + size)
+            }
+        }
+        #expect(installation.stop() == 0)
+    }
 }

@@ -16,12 +16,12 @@ program, seconds, wanted = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 kept = here.parent.parent / "build/fuzz"
 kinds = {
     "jpeg": ("jpeg", "jpeg-orientation", "metadata", "oddities"), "heif": ("heic", "avif"), "chunks": ("png", "webp"),
-    "raw": ("raw", "tiff"), "movie": ("video",), "sidecar": ("sidecars", "pairs"),
+    "raw": ("raw", "tiff"), "notes": ("jpeg",), "movie": ("video",), "sidecar": ("sidecars", "pairs"),
 }
 # A parser that reads many formats is run for each family of them: what is learned of one helps no other.
 runs = {f"{parser}-{family}": (parser, family) for parser, families in {
-    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar"), "carried": ("jpeg", "heif", "chunks", "raw"), "embedded": ("raw",),
-    "stills": ("jpeg", "heif", "chunks", "raw")}.items() for family in families}
+    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar"), "carried": ("jpeg", "heif", "chunks", "raw"),
+    "embedded": ("raw", "notes"), "stills": ("jpeg", "heif", "chunks", "raw")}.items() for family in families}
 runs |= {parser: (parser, None) for parser in ("wire", "result", "names", "zone", "events", "intent")}
 
 
@@ -35,7 +35,10 @@ def seeds(family, folder):
         return [folder]
     found = sorted((path for path in photos(kinds[family]) if path.stat().st_size < 400_000), key=lambda p: p.stat().st_size)
     for number, path in enumerate(found[:80]):
-        (folder / f"{number:03}").write_bytes(path.read_bytes())
+        content = path.read_bytes()
+        if family == "notes":  # from its EXIF on it is a TIFF with a maker note, as a RAW is
+            content = content[content.find(b"Exif\0\0") + 6 if b"Exif\0\0" in content else 0:]
+        (folder / f"{number:03}").write_bytes(content)
     return [folder]
 
 

@@ -1,3 +1,4 @@
+import Metadata
 package import PhotoModel
 
 /// A movie's frame as its decoder lends it: planes, and what they mean. Good for one call.
@@ -87,6 +88,8 @@ package final class FrameComposer {
             try planes.plane(
                 foreign, number: number, coding: coding, subsampling: (1, 1), alpha: nil, isPremultiplied: false)
         }
+        // What a movie says of itself is no EXIF.
+        composer.carried = spec.export.map { _ in CarriedMetadata() }
         let first = frame.first.foreign
         var chroma: (Plane, Plane)?
         if let (second, third) = frame.others { chroma = (try plane(second.foreign, 1), try plane(third.foreign, 2)) }

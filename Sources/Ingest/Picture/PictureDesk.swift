@@ -84,7 +84,8 @@ package final class PictureDesk: Sendable {
         return try result.get()
     }
 
-    /// The asset's best original that can be decoded, as a file of another format, with its metadata. Made anew each time.
+    /// The asset's best original that can be decoded, as a file of another format, with its metadata; of a video without a
+    /// photo its frame. Made anew each time.
     ///
     /// - Parameter side: the longest, pixels; nil for all there are.
     /// - Throws: what decoding it says; `E_BUSY` where two are made already, `E_STATE_IO` where the disk has no room for it.
@@ -151,10 +152,13 @@ package final class PictureDesk: Sendable {
                 if error.code.isOutage { throw error }  // else it is gone or damaged, and the original is not
             }
         }
-        let candidates = asset.resources
+        var candidates = asset.resources
             .filter { PreviewStep.roles.contains($0.role) && $0.mediaType.previewRank < 9 }
-            .filter { spec.export == nil || $0.mediaType.isStill }
             .sorted { $0.mediaType.previewRank < $1.mediaType.previewRank }
+        // Whoever wants a photo is not given a frame of the video beside it.
+        if spec.export != nil, candidates.contains(where: \.mediaType.isStill) {
+            candidates.removeAll { !$0.mediaType.isStill }
+        }
         var first: Problem?
         for resource in candidates {
             do throws(Problem) { return try decode(resource.path, spec, library) } catch {
