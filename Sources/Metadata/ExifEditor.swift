@@ -25,6 +25,10 @@ struct ExifEditor {
             guard entries(at: sub) != nil else { return false }
             set(0xA002, in: sub, to: size.width)
             set(0xA003, in: sub, to: size.height)
+            if let related = value(0xA005, in: sub) {  // of DCF: RelatedImageWidth and -Length
+                set(0x1001, in: related, to: size.width)
+                set(0x1002, in: related, to: size.height)
+            }
         }
         set(0x0112, in: first, to: 1)
         set(0x0100, in: first, to: size.width)

@@ -2,11 +2,13 @@ import PhotoModel
 
 /// Changes an XMP packet as text, so that it is true of another picture of the same photo.
 enum XMPEditor {
-    /// Orientation 1, the picture's own size, no thumbnail, no word of a second part, which does not go along, and no room
-    /// to write more into the packet: of that some have 64 KiB.
+    /// Orientation 1, the picture's own size, no thumbnail, no word of what does not go along (a second part of the XMP, the
+    /// video of a motion photo, further pictures), and no room to write more into the packet: of that some have 64 KiB.
     static func upright(_ packet: [UInt8], _ size: PixelSize) -> [UInt8] {
         var result = packet
-        for name in ["xmp:Thumbnails", "xap:Thumbnails", "xmpNote:HasExtendedXMP"] {
+        for name in [
+            "xmp:Thumbnails", "xap:Thumbnails", "xmpNote:HasExtendedXMP", "Container:Directory", "GContainer:Directory",
+        ] {
             result = XMPPacket.without(name, in: result)
         }
         if let attribute = place(of: "xmpNote:HasExtendedXMP", in: result, from: 0, isNumber: false) {
@@ -14,7 +16,8 @@ enum XMPEditor {
         }
         let numbers = [
             ("tiff:Orientation", 1), ("tiff:ImageWidth", size.width), ("tiff:ImageLength", size.height),
-            ("exif:PixelXDimension", size.width), ("exif:PixelYDimension", size.height),
+            ("exif:PixelXDimension", size.width), ("exif:PixelYDimension", size.height), ("GCamera:MotionPhoto", 0),
+            ("GCamera:MotionPhotoOffset", 0), ("GCamera:MicroVideo", 0), ("GCamera:MicroVideoOffset", 0),
         ]
         for (name, number) in numbers {
             var from = 0

@@ -197,7 +197,8 @@ import Testing
             "/usr/bin/env",
             [
                 "exiftool", "-q", "-overwrite_original", "-n", "-Orientation=6", "-ExifImageWidth=600",
-                "-ExifImageHeight=400", "-IFD0:ImageWidth=600", "-IFD0:ImageHeight=400", "-XMP-tiff:Orientation=6",
+                "-ExifImageHeight=400", "-IFD0:ImageWidth=600", "-IFD0:ImageHeight=400", "-InteropIFD:InteropIndex=R98",
+                "-InteropIFD:RelatedImageWidth=600", "-InteropIFD:RelatedImageHeight=400", "-XMP-tiff:Orientation=6",
                 "-XMP-tiff:ImageWidth=600", "-XMP-tiff:ImageHeight=400", "-XMP-exif:ExifImageWidth=600",
                 "-XMP-exif:ExifImageHeight=400", "-XMP-dc:Title=A title", "-XMP-xmp:ThumbnailImage<=\(thumb)",
                 "-XMP-xmp:ThumbnailWidth=16", path,
@@ -206,13 +207,30 @@ import Testing
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
         #expect(try export(bytes, to: out, maxSize: 300).size == PixelSize(width: 200, height: 300))
         let found = try tags(out)
-        for key in ["ExifIFD:ExifImageWidth", "IFD0:ImageWidth", "XMP-tiff:ImageWidth", "XMP-exif:ExifImageWidth"] {
+        for key in [
+            "ExifIFD:ExifImageWidth", "IFD0:ImageWidth", "XMP-tiff:ImageWidth", "XMP-exif:ExifImageWidth",
+            "InteropIFD:RelatedImageWidth",
+        ] {
             #expect(found[key] == "200", "\(key)")
         }
-        for key in ["ExifIFD:ExifImageHeight", "IFD0:ImageHeight", "XMP-tiff:ImageHeight", "XMP-exif:ExifImageHeight"] {
+        for key in [
+            "ExifIFD:ExifImageHeight", "IFD0:ImageHeight", "XMP-tiff:ImageHeight", "XMP-exif:ExifImageHeight",
+            "InteropIFD:RelatedImageHeight",
+        ] {
             #expect(found[key] == "300", "\(key)")
         }
         #expect(found["IFD0:Orientation"] == "1" && found["XMP-tiff:Orientation"] == "1")
         #expect(found["XMP-dc:Title"] == "A title" && !found.keys.contains { $0.contains("Thumbnail") })
+    }
+
+    @Test func `tells of no video that the photo had`() throws {
+        let folder = try TemporaryFolder()
+        guard let corpus = try Corpus.find(for: "an export of a motion photo") else { return }
+        let original = corpus.appending(path: "synthetic/MVIMG_0001.jpg")
+        #expect(try tags(original.path)["XMP-GCamera:MicroVideo"] == "1")
+        let out = folder.path + "/out.jpg"
+        _ = try export(Array(try Data(contentsOf: original)), to: out)
+        let found = try tags(out)
+        #expect(found["XMP-GCamera:MicroVideo"] == "0" && found["XMP-GCamera:MicroVideoOffset"] == "0")
     }
 }
