@@ -29,11 +29,10 @@ def seeds(family, folder):
     """Few and small ones: libFuzzer looks at every byte many times."""
     if family is None:
         return []
-    if family in made:
-        for number, data in enumerate(made[family]()):
-            (folder / f"{number:03}").write_bytes(data[:100_000])
-        return [folder]
-    found = sorted((path for path in photos(kinds[family]) if path.stat().st_size < 400_000), key=lambda p: p.stat().st_size)
+    sound = set(photos(kinds[family]))
+    if family in ("raw", "notes"):  # heads of RAW files without a picture have maker notes all the same
+        sound |= {head for folder in {path.parent.parent / "raw" for path in sound} for head in folder.glob("*.*")}
+    found = sorted((path for path in sound if path.stat().st_size < 400_000), key=lambda p: (p.stat().st_size, p))
     for number, path in enumerate(found[:80]):
         content = path.read_bytes()
         if family == "notes":  # from its EXIF on it is a TIFF with a maker note, as a RAW is
