@@ -16,6 +16,11 @@ enum Opening {
     /// `cell_size_check` keeps a bad page from being believed.
     static let checkedAtStart: Int64 = 64 << 20
 
+    /// What each connection may keep of the file, in KiB. The kernel keeps it too, so a page that was dropped costs a read
+    /// from memory; but what is kept here grows with the queue until it is full, and stays.
+    private static let writerCache = 4096
+    private static let readerCache = 2048
+
     static func open(directory: Path, log: Log) throws(Problem) -> Connections {
         let path = directory / "spool.db"
         do throws(Problem) {
@@ -50,7 +55,7 @@ enum Opening {
         try writer.change("PRAGMA foreign_keys = ON")
         try writer.change("PRAGMA cell_size_check = ON")
         try writer.change("PRAGMA temp_store = MEMORY")
-        try writer.change("PRAGMA cache_size = -16384")  // KiB
+        try writer.change("PRAGMA cache_size = -\(writerCache)")
         try writer.change("PRAGMA journal_size_limit = 67108864")  // gives back what a large batch made of the WAL
     }
 
@@ -59,7 +64,7 @@ enum Opening {
         try reader.change("PRAGMA busy_timeout = 5000")
         try reader.change("PRAGMA cell_size_check = ON")
         try reader.change("PRAGMA temp_store = MEMORY")
-        try reader.change("PRAGMA cache_size = -8192")
+        try reader.change("PRAGMA cache_size = -\(readerCache)")
         return reader
     }
 

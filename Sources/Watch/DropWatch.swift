@@ -36,6 +36,8 @@ final class DropWatch {
     /// Files that settle, and files that wait for somebody else.
     var candidates = 0
     var waiting = 0
+    /// Folders in which files are known to lie that nobody could keep yet.
+    var behind = 0
     /// What is wrong now, by code; the faults of a full scan replace those of the one before.
     var reasons: [Problem.Code: Problem] = [:]
     var scanFaults: [Problem.Code: Problem] = [:]
@@ -90,6 +92,7 @@ final class DropWatch {
             rest += next.children.values
             unwatch(next)
             setPolled(next, false)
+            setBehind(next, false)
             for shot in next.shots.values { change(shot) { $0.state = .over } }
             next.isolate()
         }
@@ -152,7 +155,7 @@ final class DropWatch {
                 ? (root == nil && settings.watch == .poll ? "poll" : "inotify") : watches == 0 ? "poll" : "mixed",
             health: reasons.contains { $0.code == .overlap }
                 ? .degraded : root == nil ? .waiting : isDegraded ? .degraded : .ok, watches: watches,
-            candidates: candidates + context.outbox.fileCount(of: settings.name), waitingForOthers: waiting,
+            candidates: candidates + behind + context.outbox.fileCount(of: settings.name), waitingForOthers: waiting,
             hasFinishedFirstScan: hasFinishedFirstScan, reasons: reasons)
         health.polled = polled
         health.rescans = rescans

@@ -21,8 +21,9 @@ struct WatchTuning: Sendable {
     var slice = Duration.milliseconds(20)
     /// Groups handed over in one transaction at most.
     var batch = 500
-    /// Scanning waits while so many files were found and not looked at again yet: some 400 bytes each.
-    var scanAhead = 100_000
+    /// While so many files were found and not looked at again yet, some 500 bytes each, scanning waits, and what events
+    /// tell of is left to the next listing of its folder.
+    var scanAhead = 16_384
     /// How long a `once` life waits for a file that does not become quiet before it leaves it for next time.
     var oncePatience = Duration.seconds(60)
     /// How often it is tested that events arrive at all, and how long one may be on its way.

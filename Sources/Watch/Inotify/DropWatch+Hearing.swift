@@ -9,7 +9,7 @@ import PhotoModel
 extension DropWatch {
     /// Whether a file that a listing finds in `node` now must have been told of by an event.
     func expectsEvents(in node: FolderNode) -> Bool {
-        node.watch >= 0 && node.listedWatched > context.loss
+        node.watch >= 0 && node.listedWatched > max(context.loss, node.loss)
     }
 
     /// A file has settled that a listing found and no event told of.

@@ -22,6 +22,22 @@ extension DropWatch {
         enlist(root, .full, isUrgent: false)
     }
 
+    /// An event told of a file, and so much is to settle already that memory for one more is not spent: the folder is
+    /// listed as soon as there is room, and that finds it.
+    func leaveOut(in node: FolderNode) {
+        node.loss = context.nextListing()
+        node.hasBeenListed = false
+        node.listedBelow = nil
+        setBehind(node, true)
+        enlist(node, .own, isUrgent: false)
+    }
+
+    func setBehind(_ node: FolderNode, _ isBehind: Bool) {
+        guard node.isBehind != isBehind else { return }
+        node.isBehind = isBehind
+        behind += isBehind ? 1 : -1
+    }
+
     func enlist(_ node: FolderNode, _ kind: FolderNode.Pending, isUrgent: Bool) {
         guard !node.isDetached else { return }
         let isListed = node.pending != .none
@@ -36,7 +52,7 @@ extension DropWatch {
         if !context.isScanningAhead { context.lastProgress = .now }
         while hasScanWork, !context.isScanningAhead {
             count += 1
-            if count % 32 == 0, Moment.now >= end { break }
+            if count % 32 == 0, Moment.now >= end, listings.last?.isAmidShot != true { break }
             if !urgent.isEmpty, listings.last?.isUrgent != true {
                 if let node = urgent.popLast() { begin(node, isUrgent: true) }
             } else if let listing = listings.last {
@@ -79,6 +95,7 @@ extension DropWatch {
             listings.append(
                 Listing(of: node, own, isFull: kind == .full, isUrgent: isUrgent, number: context.nextListing()))
         } catch {
+            setBehind(node, false)
             fail(node, error)
         }
     }
@@ -89,43 +106,50 @@ extension DropWatch {
             return
         }
         do throws(Errno) {
-            guard let name = try listing.next() else {
+            switch try listing.next() {
+            case .read(let name): sort(name, in: listing)
+            case .inOrder(let name): try meet(name, in: listing)
+            case .end:
                 listings.removeAll { $0 === listing }
                 finish(listing)
-                return
             }
-            try meet(name, in: listing)
-            if listing.found.count >= Listing.portion { meetFound(in: listing) }
         } catch {
             listings.removeAll { $0 === listing }
             meetFound(in: listing)
+            setBehind(listing.node, false)  // the failure is told instead
             fail(listing.node, error)
         }
     }
 
-    private func meet(_ name: NameReader.Name, in listing: Listing) throws(Errno) {
+    /// Folders are met at once, so that they are watched soon; what may be a file waits until all names are there.
+    private func sort(_ name: NameReader.Name, in listing: Listing) {
         if name.kind == .symlink || name.kind == .other { return }
         if ignoring.ignores(name.path, in: listing.path, isFolder: name.kind == .directory) { return }
-        let status: NameStatus?
-        do throws(Errno) {
-            status = name.kind == .directory ? nil : try NameStatus(of: name.path, in: listing.held.folder)
-        } catch .noEntry {
+        if name.kind != .directory {
+            listing.keep(name.path)
+        } else if settings.isRecursive {
+            meetFolder(name.path, in: listing)
+        }
+    }
+
+    private func meet(_ name: Path, in listing: Listing) throws(Errno) {
+        let status: NameStatus
+        do throws(Errno) { status = try NameStatus(of: name, in: listing.held.folder) } catch .noEntry {
             return  // gone since
         }
-        if let status, status.kind == .regular {
-            listing.found.append((name.path, status.stamp))
-        } else if status == nil || status?.kind == .directory {
-            if status != nil, ignoring.ignores(name.path, in: listing.path, isFolder: true) { return }
-            guard settings.isRecursive else { return }
-            meetFolder(name.path, in: listing)
+        if status.kind == .regular {
+            listing.found.append((name, status.stamp))
+            if listing.found.count >= Listing.portion, !listing.isAmidShot { meetFound(in: listing) }
+        } else if status.kind == .directory {
+            guard settings.isRecursive, !ignoring.ignores(name, in: listing.path, isFolder: true) else { return }
+            meetFolder(name, in: listing)
         }
     }
 
     /// Asks the store for a portion of files at once, and lets those settle that it does not know.
     private func meetFound(in listing: Listing) {
-        guard !listing.found.isEmpty else { return }
-        // In the order of the index, so that neighbours are asked for one after the other.
-        let found = listing.found.sorted { $0.name < $1.name }
+        guard let last = listing.found.last else { return }
+        let found = listing.found
         listing.found.removeAll(keepingCapacity: true)
         let node = listing.node
         guard !node.isDetached else { return }
@@ -134,6 +158,11 @@ extension DropWatch {
         let known = areKnown(found.map { (listing.absolute / $0.name, $0.stamp) }, on: node.volume)
         for ((name, stamp), isKnown) in zip(found, known) where !isKnown {
             notice(name, in: node, stamp, by: .listing(shouldBeTold: isTold), at: now)
+        }
+        // Further names may begin like the last one.
+        if !node.hasBeenListed, listing.number > node.loss {
+            let reached = NameList.Beginning(of: last.name)
+            node.listedBelow = node.listedBelow.map { max($0, reached) } ?? reached
         }
     }
 
@@ -148,7 +177,11 @@ extension DropWatch {
     private func finish(_ listing: Listing) {
         let node = listing.node
         meetFound(in: listing)
-        node.hasBeenListed = true
+        if listing.number > node.loss {
+            node.hasBeenListed = true
+            node.listedBelow = nil
+            setBehind(node, false)
+        }
         if node.watch >= 0 { node.listedWatched = listing.number }
         for child in Array(node.children.values) where child.seen < listing.number { detach(child) }
         // An orphan that was removed where nobody watches: it has no time of its own at which that would show.

@@ -44,7 +44,13 @@ final class FolderNode {
     var seen: UInt64
     var pending = Pending.none
     var isPolled = false
+    /// Whether all that lay in it has been found at least once, and nothing was left out since.
     var hasBeenListed = false
+    /// How far a listing has come as long as it has not: of what begins before this, all has been found.
+    var listedBelow: NameList.Beginning?
+    /// Number of the listing before which an event was left out here, because too much was to settle already.
+    var loss: UInt64 = 0
+    var isBehind = false
     /// Number of the last listing since it has its watch; 0 before there was one. A file that a later one finds was made
     /// while the folder was watched.
     var listedWatched: UInt64 = 0
@@ -72,6 +78,13 @@ final class FolderNode {
         var node: FolderNode? = self
         for name in path.components { node = node?.children[name] }
         return node
+    }
+
+    /// Whether a listing may still find further files of this stem.
+    func mayHoldMore(of stem: Path) -> Bool {
+        if hasBeenListed { return false }
+        guard let listedBelow else { return true }
+        return NameList.Beginning(of: stem) >= listedBelow
     }
 
     /// Whether this folder is itself one of those it lies in: a directory bound into itself.

@@ -1,7 +1,8 @@
 import Files
 import PhotoModel
 
-/// A folder whose names are being read, a portion at a time.
+/// A folder that is being listed: first its names are read, then its files are looked at in order, all of one shot
+/// together. Both a portion at a time.
 final class Listing {
     let node: FolderNode
     let held: OpenFolder
@@ -17,6 +18,8 @@ final class Listing {
     /// Files that were read and that nobody has asked the store for yet.
     var found: [(name: Path, stamp: FileStamp)] = []
     private var reader = NameReader()
+    private var names = NameList()
+    private var hasReadNames = false
 
     /// So many are asked for at once: the store's locks are paid for once, and of a folder of usual size each page of
     /// the index is read once.
@@ -32,5 +35,30 @@ final class Listing {
         self.number = number
     }
 
-    func next() throws(Errno) -> NameReader.Name? { try reader.next(in: held.folder.descriptor.rawValue) }
+    enum Step {
+        /// Read from the folder just now.
+        case read(NameReader.Name)
+        /// One of those that were kept; the next in order.
+        case inOrder(Path)
+        case end
+    }
+
+    func next() throws(Errno) -> Step {
+        if !hasReadNames {
+            if let name = try reader.next(in: held.folder.descriptor.rawValue) { return .read(name) }
+            hasReadNames = true
+            reader = NameReader()
+            names.endFilling()
+        }
+        return names.next().map(Step.inOrder) ?? .end
+    }
+
+    /// Whether the next file may belong to the shot of the last one that was found; so many that begin alike are no shot.
+    var isAmidShot: Bool {
+        guard found.count < 4 * Self.portion, let last = found.last else { return false }
+        return names.continues(last.name)
+    }
+
+    /// Has a name come again in its place.
+    func keep(_ name: Path) { names.append(name) }
 }

@@ -24,6 +24,11 @@ extension DropWatch {
         switch sight {
         case .event(let wasWritten):
             if areKnown([(absolute(node) / name, stamp)], on: node.volume)[0] { return }
+            // What joins a shot that is kept comes along with it.
+            if shot == nil, context.isScanningAhead {
+                leaveOut(in: node)
+                return
+            }
             // A close that comes with the first word of a file is a close all the same.
             member.settling.notice(stamp, wasWritten: wasWritten, at: now)
         case .listing(let shouldBeTold): member.isUntold = shouldBeTold
@@ -33,7 +38,7 @@ extension DropWatch {
         if let shot {
             change(shot) { shot in
                 shot.members.append(member)
-                shot.state = .settling
+                if shot.state != .fresh { shot.state = .settling }
                 shot.due = now + settleGap(node)
             }
         } else {
@@ -106,6 +111,8 @@ extension DropWatch {
             if shot.state != .over { lookLater(shot, at: now) }
             return
         }
+        // Before this one no longer counts: with just enough found, each would wait for the others to go on.
+        let isScanningAhead = context.isScanningAhead
         var until = Moment(nanoseconds: 0)
         var failure: (Path, Errno)?
         var gone: [Path] = []
@@ -134,9 +141,14 @@ extension DropWatch {
             return
         }
         until = max(until, shot.lastChange + context.tuning.groupWait(of: settings))
-        // Another member may stand further on in a folder that is being read for the first time.
-        if until <= now, !shot.folder.hasBeenListed, !context.isScanningAhead { until = now + rules.settle }
-        if until > now {
+        // Another member may stand further on in a folder that is being listed. That counts as found ahead, and ends when
+        // too much is: else nothing would ever go on.
+        if until <= now, !isScanningAhead, shot.folder.mayHoldMore(of: shot.stem) {
+            change(shot) { shot in
+                shot.state = .fresh
+                shot.due = now + rules.settle
+            }
+        } else if until > now {
             change(shot) { $0.due = until }
         } else {
             handOver(shot, held, at: now)
