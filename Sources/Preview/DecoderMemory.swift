@@ -22,7 +22,7 @@ package final class DecoderMemory: Sendable {
 
         /// What an idle decoder may keep: an eighth of the budget among all.
         var kept: Int64 {
-            min(Int64(DecoderPool.residentLimit), max(leastKept, budget / 8 / Int64(max(1, decoders))))
+            min(Int64(DecoderKeeper.residentLimit), max(leastKept, budget / 8 / Int64(max(1, decoders))))
         }
 
         var shared: Int64 { max(budget - ofDaemon - Int64(decoders) * kept, budget / 2) / pressure.divisor }

@@ -3,7 +3,7 @@ import Files
 import Glibc
 import PhotoModel
 
-extension DecoderPool {
+extension DecoderProcess {
     /// How one request to one decoder went.
     enum Outcome {
         case reply(DecoderReply.Content)
@@ -16,30 +16,30 @@ extension DecoderPool {
         case cancelled
     }
 
-    /// Sends one request and waits for its answer. Whatever is not `.reply` has ended the decoder.
+    /// Sends one request and waits for its answer. Whatever is not `.reply` has ended it.
     func exchange(
-        _ decoder: DecoderProcess, _ request: DecoderRequest, descriptors: [Int32], until end: Duration,
+        _ request: DecoderRequest, descriptors: [Int32], until end: Duration,
         isCancelled: () -> Bool
     ) -> Outcome {
         do throws(WireFault) {
-            try decoder.channel.send(request.encoded(), descriptors: descriptors)
-            let reply = try receive(decoder, until: end, isCancelled: isCancelled)
+            try channel.send(request.encoded(), descriptors: descriptors)
+            let reply = try receive(until: end, isCancelled: isCancelled)
             switch reply {
             case .message(let reply):
-                guard reply.id == request.id else { return ended(decoder, .nonsense("an answer to another question")) }
+                guard reply.id == request.id else { return ended(.nonsense("an answer to another question")) }
                 return .reply(reply.content)
-            case .timedOut: return ended(decoder, decoder.isStopped ? .wasStopped : .timedOut)
-            case .cancelled: return ended(decoder, .cancelled)
+            case .timedOut: return ended(isStopped ? .wasStopped : .timedOut)
+            case .cancelled: return ended(.cancelled)
             }
         } catch .closed {
-            return .died(decoder.reap())
+            return .died(reap())
         } catch {
-            return ended(decoder, .nonsense(error.description))
+            return ended(.nonsense(error.description))
         }
     }
 
-    private func ended(_ decoder: DecoderProcess, _ outcome: Outcome) -> Outcome {
-        decoder.reap()
+    private func ended(_ outcome: Outcome) -> Outcome {
+        reap()
         return outcome
     }
 
@@ -51,15 +51,15 @@ extension DecoderPool {
 
     /// Waits in slices, so that a cancelled import gives its decoder up within a tenth of a second.
     func receive(
-        _ decoder: DecoderProcess, until end: Duration, isCancelled: () -> Bool
+        until end: Duration, isCancelled: () -> Bool
     ) throws(WireFault) -> Reception {
         while true {
-            if isCancelled() || isStopped { return .cancelled }
+            if isCancelled() { return .cancelled }
             let left = end - SystemClock.monotonic()
             if left <= .zero { return .timedOut }
             let slice = Int32(min(left.milliseconds + 1, 100))
-            if try decoder.channel.waitReadable(milliseconds: slice) {
-                let message = try decoder.channel.receive(upTo: 0)
+            if try channel.waitReadable(milliseconds: slice) {
+                let message = try channel.receive(upTo: 0)
                 return .message(try DecoderReply(decoding: message.bytes))
             }
         }
