@@ -105,7 +105,11 @@ struct DecoderAsker: Sendable {
             case .outOfMemory(let detail):
                 if mayWantMore { throw .wantsMore(ending: nil) }
                 // Its memory is limited, ours is not at its end: the picture is too large for it.
-                throw .failed(.problem(.decoding(question.name, .tooLarge, detail)))
+                let given = growth ?? ByteCount(DecoderMemory.ofSandbox)
+                throw .failed(
+                    .problem(
+                        .tookTooMuchMemory(
+                            question.name, given: given, isAll: memory.map { given >= $0.most } ?? true, detail)))
             case .failure(let how):
                 if firstFailure != nil { throw .failed(.problem(.decoderCrash(question.name, how))) }
                 // A library that gets no memory may end the process.

@@ -18,6 +18,16 @@ extension Problem {
                 + "--missing` tries again.")
     }
 
+    /// - Parameter isAll: whether no picture gets more than it was given.
+    static func tookTooMuchMemory(_ name: Path, given: ByteCount, isAll: Bool, _ detail: String) -> Problem {
+        Problem(
+            .tooLarge,
+            "Could not make a preview of \(SafeText.of(name.name)): it took more than the \(given.bytes >> 20) MiB of memory "
+                + "that it got, which its header does not tell (\(detail)).",
+            todo: (isAll ? "Raise import.memory_budget, or live" : "Live")
+                + " without this preview; the original is safe. `photospool previews --missing` tries again.")
+    }
+
     static func decodeTimeout(_ name: Path, _ deadline: Duration) -> Problem {
         Problem(
             .decodeTimeout,

@@ -34,7 +34,20 @@ extension DecoderTests {
         @Test func `that nobody has makes a picture too large, not the file corrupt`() throws {
             let bench = Bench(memory: Self.memory(512))
             defer { bench.pool.stop() }
-            #expect(Bench.code { _ = try bench.preview("hungry 5000", inspection: Self.modest) } == .tooLarge)
+            let problem = Bench.problem { _ = try bench.preview("hungry 5000", inspection: Self.modest) }
+            #expect(problem?.code == .tooLarge)
+            // What docs/configuration.md promises to a second try, and advice that is about memory.
+            #expect(problem?.whatHappened.contains("more than the 512 MiB of memory") == true)
+            #expect(problem?.whatToDo.hasPrefix("Live without this preview") == true)
+        }
+
+        @Test func `that no picture gets is had by raising the budget`() throws {
+            let bench = Bench(memory: Self.memory(64, machine: 800))
+            defer { bench.pool.stop() }
+            let problem = Bench.problem { _ = try bench.preview("hungry 5000", inspection: Self.modest) }
+            #expect(problem?.code == .tooLarge)
+            #expect(problem?.whatHappened.contains("more than the 400 MiB of memory") == true)
+            #expect(problem?.whatToDo.hasPrefix("Raise import.memory_budget") == true)
         }
 
         @Test func `that the header asks for beyond all limits is refused before a decoder starts`() throws {
