@@ -6,7 +6,7 @@
 What a parser trips over is kept in build/fuzz, as PARSER-crash-..., -timeout-... or -oom-...; the program given that file
 repeats it, with the parser's name in PHOTOSPOOL_PARSER. What it learned is kept beside it and is where the next run starts.
 """
-import concurrent.futures, json, os, pathlib, re, subprocess, sys, tempfile
+import concurrent.futures, json, os, pathlib, re, struct, subprocess, sys, tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "Rigs"))
@@ -34,11 +34,33 @@ def seeds(family, folder):
         sound |= {head for folder in {path.parent.parent / "raw" for path in sound} for head in folder.glob("*.*")}
     found = sorted((path for path in sound if path.stat().st_size < 400_000), key=lambda p: (p.stat().st_size, p))
     for number, path in enumerate(found[:80]):
-        content = path.read_bytes()
-        if family == "notes":  # from its EXIF on it is a TIFF with a maker note, as a RAW is
-            content = content[content.find(b"Exif\0\0") + 6 if b"Exif\0\0" in content else 0:]
-        (folder / f"{number:03}").write_bytes(content)
+        (folder / f"{number:03}").write_bytes(path.read_bytes())
+        if family == "heif" and number < 8:
+            (folder / f"{number:03}-mapped").write_bytes(tone_mapped(path.read_bytes()))
     return [folder]
+
+
+def tone_mapped(data):
+    """The photo below a tone map, of which the corpus has none: boxes of that are added to the one that describes it."""
+    def box(name, content):
+        return struct.pack(">I", 8 + len(content)) + name + content
+
+    def parts(start, end):
+        while start + 8 <= end and (length := int.from_bytes(data[start:start + 4], "big")) >= 8:
+            yield data[start + 4:start + 8], start + 8, data[start + 8:start + length]
+            start += length
+
+    name, place, meta = next(part for part in parts(0, len(data)) if part[0] == b"meta")
+    boxes = {name: content for name, _, content in parts(place + 4, place + len(meta))}
+    number, photo = struct.pack(">H", 60_000), boxes[b"pitm"][4:6]
+    boxes[b"pitm"] = boxes[b"pitm"][:4] + number
+    infos = boxes[b"iinf"]
+    if infos[0] == 0:
+        infos = infos[:4] + struct.pack(">H", int.from_bytes(infos[4:6], "big") + 1) + infos[6:]
+    boxes[b"iinf"] = infos + box(b"infe", b"\2\0\0\0" + number + b"\0\0tmap\0")
+    boxes[b"iref"] = boxes.get(b"iref", bytes(4)) + box(b"dimg", number + b"\0\2" + photo + photo)
+    content = meta[:4] + b"".join(box(*entry) for entry in boxes.items())
+    return data[:place - 4] + b"free" + data[place:] + box(b"meta", content)
 
 
 def of_corpus(pattern):
