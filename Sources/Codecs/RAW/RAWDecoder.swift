@@ -73,6 +73,10 @@ final class RAWDecoder {
             if let picture = try decode(candidate, task) { return picture }
         }
         if let bitmap = pictures.bitmap { return try picture(of: bitmap, task) }
+        // What makes no sense in a file that ends early is for its end.
+        if task.isCut, failure.code == .corrupt {
+            throw CodecFailure(.truncated, "the RAW file ends before there is a picture")
+        }
         throw failure
     }
 
