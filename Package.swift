@@ -116,7 +116,10 @@ let package = Package(
         tests("DecoderWireTests", ["DecoderWire", "PhotoModel", "Files"]),
         tests(
             "CodecsTests",
-            ["Codecs", "Metadata", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "TestSupport"]),
+            [
+                "Codecs", "Metadata", "PhotoModel", "CResample", "CTurboJPEG", "CAVIF", "CSPNG", "CLCMS", "CZlib",
+                "TestSupport",
+            ]),
         tests("MoviesTests", ["Movies", "Codecs", "PhotoModel", "TestSupport"]),
         tests("MetadataTests", ["Metadata", "PhotoModel", "CZlib", "TestSupport"]),
         tests("SQLiteTests", ["SQLite"]),

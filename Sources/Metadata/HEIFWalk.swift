@@ -11,6 +11,8 @@ struct HEIFWalk {
     private(set) var size: PixelSize?
     /// Of the primary picture, before it is cropped and turned.
     private(set) var coding = PictureCoding()
+    /// A part of an overlay begins left of its canvas or above it.
+    private(set) var leavesCanvas = false
     /// An item's bytes lie beyond the end of the file.
     private(set) var isCut = false
     private let source: ByteSource
@@ -31,6 +33,7 @@ struct HEIFWalk {
             guard let extents = locations[item.id] else { continue }
             if item.type == "Exif", exif == nil { exif = exifBlock(extents) }
             if item.type == "mime", xmp.isEmpty { xmp = gather(extents, limit: XMPPacket.limit) }
+            if item.type == "iovl" { leavesCanvas = leavesCanvas || Self.leavesCanvas(gather(extents, limit: 1 << 16)) }
         }
         if let primary = primaryItem(meta.first("pitm")) {
             let isToneMapped = items.contains { $0.id == primary && $0.type == "tmap" }
@@ -51,6 +54,14 @@ struct HEIFWalk {
             return part
         }
         return nil
+    }
+
+    /// Version, flags, four numbers of 16 bits for the canvas' colour, its size, and where each part lies on it; these have
+    /// 32 bits each by the first flag, else 16 (ISO/IEC 23008-12, 6.6.2).
+    private static func leavesCanvas(_ overlay: [UInt8]) -> Bool {
+        guard overlay.count > 2 else { return false }
+        let width = overlay[1] & 1 == 0 ? 2 : 4
+        return stride(from: 10 + 2 * width, to: overlay.count, by: width).contains { overlay[$0] & 0x80 != 0 }
     }
 
     private func primaryItem(_ box: Box?) -> UInt64? {

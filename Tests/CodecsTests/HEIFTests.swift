@@ -229,6 +229,25 @@ import Testing
         #expect(card[180, 10].0 > 245 && card[180, 10].1 > 245 && card[180, 10].2 > 245, "\(card[180, 10])")
     }
 
+    /// libheif 1.15 shows what lies behind that part in memory.
+    @Test(arguments: [(2, [0, -1]), (2, [-64, 0]), (4, [0, -70_000])])
+    func `of an overlay that begins outside of its canvas is not made`(width: Int, place: [Int]) throws {
+        let shop = try Workshop()
+        let red = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (220, 30, 30) }, in: shop)
+        func file(_ place: [Int]) -> [UInt8] {
+            var overlay: [UInt8] = [0, width == 2 ? 0 : 1] + [UInt8](repeating: 0xFF, count: 8)
+            for number in [192, 128] + place { overlay += HEIC.big(number, width) }
+            var file = HEIC([
+                HEIC.Item(id: 1, type: "iovl", data: overlay, properties: [HEIC.size(192, 128)]),
+                HEIC.item(2, red, isHidden: true),
+            ])
+            file.references = [("dimg", 1, [2])]
+            return file.bytes
+        }
+        #expect(failure(file(place), .heic) == .unsupported)
+        #expect(failure(file([0, 8]), .heic) == nil)
+    }
+
     struct Coding: Sendable, CustomStringConvertible {
         var primaries = 1
         var transfer = 13

@@ -1,4 +1,5 @@
 import CSPNG
+import CZlib
 import Codecs
 import Glibc
 import PhotoModel
@@ -83,6 +84,33 @@ import Testing
         #expect(cut.rgb.prefix(200 * 3 * 30) == whole.rgb.prefix(200 * 3 * 30))
         #expect(cut[100, 198].0 >= 253 && cut[100, 198].1 >= 253)
     }
+
+    /// Text is nothing to a picture, however much there is: 10 MB out of 10 kB, and 20,000 short ones.
+    @Test(arguments: [true, false]) func `shows its picture beside any amount of text`(isOne: Bool) throws {
+        let card = Card.slopes(width: 319, height: 239)
+        let png = try Self.png(card)
+        func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+            let whole = Array(type.utf8) + body
+            let sum = unsafe crc32(0, whole, UInt32(whole.count))
+            return Self.big(body.count) + whole + Self.big(Int(sum))
+        }
+        var texts: [UInt8] = []
+        if isOne {
+            let long = [UInt8](repeating: 0x41, count: 10_000_000)
+            var deflated = [UInt8](repeating: 0, count: 20_000)
+            var count = UInt(deflated.count)
+            try #require(unsafe compress2(&deflated, &count, long, UInt(long.count), 9) == Z_OK)
+            texts = chunk("zTXt", Array("Comment".utf8) + [0, 0] + deflated.prefix(Int(count)))
+        } else {
+            for number in 0..<20_000 { texts += chunk("tEXt", Array("Comment".utf8) + [0] + Array("\(number)".utf8)) }
+        }
+        let header = 8 + 12 + 13
+        let result = try preview(Array(png.prefix(header)) + texts + png.dropFirst(header), .png)
+        #expect(!result.isPartial)
+        #expect(try #require(try Card(jpeg: result.jpeg).likeness(to: card)) > 40)
+    }
+
+    private static func big(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 255) } }
 
     @Test func `is refused by the header when there are too many pixels`() throws {
         // 50,000 x 50,000 in the header alone, as a bomb has it.

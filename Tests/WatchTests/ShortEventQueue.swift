@@ -13,7 +13,7 @@ struct ShortEventQueue: ~Copyable {
     /// nil for who may not.
     init?() async {
         guard getuid() == 0 else { return nil }
-        let lock = open(Self.file, O_RDWR | O_CLOEXEC)
+        let lock = unsafe open(Self.file, O_RDWR | O_CLOEXEC)
         guard lock >= 0 else { return nil }
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             // The test's own time limit ends this.

@@ -1,4 +1,5 @@
 import CHEIF
+import Metadata
 import PhotoModel
 
 /// Decodes HEIC and HEIF by libheif to planes, and turns and crops them ourselves while scaling. The EXIF orientation is
@@ -17,6 +18,9 @@ final class HEIFDecoder {
         let properties = ItemProperties(file)
         if let type = properties?.type, !Self.known.contains(type) {
             throw CodecFailure(.unsupported, "the picture is coded as '\(SafeText.of(type))', which cannot be decoded")
+        }
+        guard !Overlay.leavesCanvas(in: file.source) else {
+            throw CodecFailure(.unsupported, "a part of the picture reaches over its left or upper edge")
         }
         let session = try open(file, isSound: properties != nil, spec)
         // A derived picture's parts may be turned on their own: there libheif does it all.

@@ -9,6 +9,7 @@ final class PNGDecoder {
     private let rows = PlaneBuffer()
     private let whole = PlaneBuffer()
     private let opacity = PlaneBuffer()
+    private let textless = PlaneBuffer()
 
     /// A file that ends early, or goes bad on its way, is partial when at least one row is there; what is missing stays
     /// white. Of an interlaced one the first whole pass counts.
@@ -24,7 +25,7 @@ final class PNGDecoder {
     }
 
     private func decode(
-        whole file: FileBytes, orientation: Int, spec: PreviewSpec
+        whole file: FileBytes, orientation: Int, spec: PreviewSpec, hasTexts: Bool = true
     ) throws(CodecFailure) -> DecodedPicture {
         let context = try PNGContext(file)
         let header = try context.header()
@@ -45,7 +46,11 @@ final class PNGDecoder {
         unsafe alpha?.update(repeating: 255, count: total)
         if isInterlaced { unsafe rgba.update(repeating: 255, count: 4 * total) }
 
-        try context.beginRows()
+        guard try context.beginRows() else {
+            guard hasTexts else { throw CodecFailure(.corrupt, "the PNG has more in its chunks than a photo needs") }
+            let textless = try PNGRepair(in: self.textless).withoutTexts(file)
+            return try decode(whole: textless, orientation: orientation, spec: spec, hasTexts: false)
+        }
         var whole = 0
         var problem: String?
         if isInterlaced {
@@ -92,6 +97,7 @@ final class PNGDecoder {
         rows.trim(to: limit)
         whole.trim(to: limit)
         opacity.trim(to: limit)
+        textless.trim(to: limit)
     }
 }
 
@@ -123,13 +129,16 @@ final class PNGDecoder {
         return header
     }
 
-    func beginRows() throws(CodecFailure) {
+    /// False when its chunks hold more than they may.
+    func beginRows() throws(CodecFailure) -> Bool {
         let flags = Int32(SPNG_DECODE_PROGRESSIVE.rawValue | SPNG_DECODE_TRNS.rawValue)
         let status = unsafe spng_decode_image(context, nil, 0, Int32(SPNG_FMT_RGBA8.rawValue), flags)
+        guard status != SPNG_ECHUNK_LIMITS.rawValue else { return false }
         guard status == 0 else {
             let isCut = status == SPNG_IO_EOF.rawValue
             throw CodecFailure(isCut ? .truncated : .corrupt, "the PNG cannot be decoded: \(Self.message(status))")
         }
+        return true
     }
 
     /// nil, or what went wrong.

@@ -30,6 +30,27 @@ struct PNGRepair {
         return hasData ? try ended(file, before: min(offset, file.count), lastChunk: 0) : nil
     }
 
+    /// A copy without texts, of which libspng keeps no more than its limits allow.
+    ///
+    /// - Throws: `.memory`.
+    func withoutTexts(_ file: FileBytes) throws(CodecFailure) -> FileBytes {
+        let copy = try unsafe buffer.reserve(file.count)
+        let target = unsafe UnsafeMutableRawBufferPointer(start: copy, count: file.count)
+        let texts: [StaticString] = ["tEXt", "zTXt", "iTXt"]
+        var (offset, kept) = (0, 0)
+        while offset < file.count {
+            let end = offset == 0 ? 8 : file.number(at: offset, width: 4).map { offset + 12 + $0 } ?? file.count
+            let isText = texts.contains { file.holds($0, at: offset + 4) }
+            let chunk = unsafe UnsafeRawBufferPointer(rebasing: file.memory[offset..<min(end, file.count)])
+            if !isText {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[kept...]).copyMemory(from: chunk)
+                kept += chunk.count
+            }
+            offset = end
+        }
+        return unsafe FileBytes(lending: UnsafeRawBufferPointer(rebasing: target[..<kept]))
+    }
+
     /// Check sums are not made: the decoder is told not to mind them.
     private func ended(_ file: FileBytes, before offset: Int, lastChunk: Int) throws(CodecFailure) -> FileBytes {
         let kept = lastChunk > 0 ? offset + 8 + lastChunk : offset
