@@ -103,7 +103,7 @@ def damaged():
     return bytes(photo)
 
 
-installation = Installation({"drop": ""}, '[import]\ndeadline = "5s"\nmax_attempts = 1\n')
+installation = Installation({"drop": ""}, '[import]\ndeadline = "15s"\nmax_attempts = 1\n')
 verdicts = Verdicts()
 outcomes, faults, sums, peak, heaviest = collections.Counter(), [], {}, 0, 0
 resting = threading.Event()

@@ -91,8 +91,10 @@ import Testing
                     "IMG_10.JPG",
                 ])
         #expect(sorted([]).isEmpty)
-        let longest = String(repeating: "x", count: 255)
-        #expect(sorted([longest, "a"]) == ["a", longest])
+        // 255 characters of vfat, in UTF-8.
+        let longest = String(repeating: "\u{4e2d}", count: 255)
+        let longer = longest + ".x"
+        #expect(sorted([longer, longest, "a"]) == ["a", longest, longer])
     }
 
     @Test func `come back each once and in order, however many there are`() {

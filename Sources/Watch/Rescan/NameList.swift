@@ -4,7 +4,7 @@ import PhotoModel
 /// The names of one folder, kept close together and given back in order: those that begin alike one after the other, so
 /// that the files of a shot are found together, and neighbours are looked up in the index one after the other.
 ///
-/// Some 5 bytes more than the name itself for each. They are sorted in runs as they come, and the runs are merged as they
+/// Some 6 bytes more than the name itself for each. They are sorted in runs as they come, and the runs are merged as they
 /// go, so that a million names never make anybody wait long.
 struct NameList {
     /// What a name begins with: all before its first dot. Names of one shot begin alike, but for a number of Takeout's,
@@ -19,7 +19,7 @@ struct NameList {
         }
     }
 
-    /// A length, then so many bytes, for each name. The first dot is kept as NUL, which no name contains and which sorts
+    /// A length in two bytes, then so many, for each name: vfat, NTFS and shares allow 255 characters, not bytes. The first dot is kept as NUL, which no name contains and which sorts
     /// before everything: so bytes alone tell the order.
     private struct Run {
         var bytes: [UInt8] = []
@@ -29,7 +29,8 @@ struct NameList {
 
         mutating func append(_ name: [UInt8]) {
             places.append(UInt32(bytes.count))
-            bytes.append(UInt8(name.count))
+            let count = UInt16(clamping: name.count)
+            bytes += [UInt8(count >> 8), UInt8(count & 255)]
             let start = bytes.count
             bytes += name
             if let dot = name.firstIndex(of: NameList.dot) { bytes[start + dot] = 0 }
@@ -45,7 +46,8 @@ struct NameList {
         mutating func take() -> Path {
             let place = Int(places[next])
             next += 1
-            var name = Array(bytes[(place + 1)...(place + Int(bytes[place]))])
+            let start = place + 2
+            var name = Array(bytes[start..<start + (Int(bytes[place]) << 8 | Int(bytes[place + 1]))])
             if let dot = name.firstIndex(of: 0) { name[dot] = NameList.dot }
             return Path(bytes: name)
         }
@@ -59,7 +61,7 @@ struct NameList {
     /// The runs that have names left: a binary heap, the one whose next name comes first on top.
     private var heap: [Int] = []
 
-    /// - Precondition: a name as a folder gives it, of 1 to 255 bytes; see NAME_MAX in limits.h(0p).
+    /// - Precondition: a name as a folder gives it, 1 to 65,535 bytes: getdents64(2) has no more.
     mutating func append(_ name: Path) {
         if runs.last.map({ $0.places.count == Self.runLength }) ?? true {
             endRun()
@@ -129,9 +131,12 @@ struct NameList {
     private static func precedes(
         _ ours: UnsafeRawBufferPointer, _ one: UInt32, _ theirs: UnsafeRawBufferPointer, _ other: UInt32
     ) -> Bool {
-        let (count, otherCount) = unsafe (Int(ours[Int(one)]), Int(theirs[Int(other)]))
+        func length(_ bytes: UnsafeRawBufferPointer, _ place: UInt32) -> Int {
+            unsafe Int(bytes[Int(place)]) << 8 | Int(bytes[Int(place) + 1])
+        }
+        let (count, otherCount) = unsafe (length(ours, one), length(theirs, other))
         guard let ours = ours.baseAddress, let theirs = theirs.baseAddress else { return false }
-        let order = unsafe memcmp(ours + Int(one) + 1, theirs + Int(other) + 1, min(count, otherCount))
+        let order = unsafe memcmp(ours + Int(one) + 2, theirs + Int(other) + 2, min(count, otherCount))
         return order == 0 ? count < otherCount : order < 0
     }
 }

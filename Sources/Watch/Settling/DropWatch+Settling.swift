@@ -155,9 +155,10 @@ extension DropWatch {
         }
     }
 
-    /// In growing gaps, without end.
+    /// In growing gaps, without end. Others are looked for meanwhile: it may be a folder that stays closed.
     private func lookLater(_ shot: Shot, at now: Moment) {
         change(shot) { shot in
+            if shot.state == .fresh { shot.state = .settling }
             shot.due = now + min(.seconds(1) * (1 << Int(shot.failures)), .seconds(60))
             if shot.failures < 6 { shot.failures += 1 }
         }
