@@ -5,6 +5,8 @@ import PhotoModel
 struct ExifEditor {
     private(set) var bytes: [UInt8]
     let isBig: Bool
+    /// Bytes, counted each time.
+    private var erased = 0
 
     /// nil for what is no TIFF of the usual kind.
     init?(_ bytes: [UInt8]) {
@@ -46,7 +48,7 @@ struct ExifEditor {
         }
         let end = first + 2 + 12 * (entries(at: first) ?? count)
         put(0, at: end, 4)
-        return true
+        return erased <= 8 * bytes.count
     }
 
     func number(at offset: Int, _ width: Int) -> Int? {
@@ -89,8 +91,11 @@ struct ExifEditor {
         put(value, at: place + 8, tag == 0x0112 ? 2 : 4)
     }
 
+    /// So many that no directory of a camera is like that: one may name the same bytes tens of thousands of times. Then the
+    /// block is none to carry.
     private mutating func erase(_ start: Int, _ length: Int) {
-        guard start >= 8, length > 0, start < bytes.count else { return }
+        guard start >= 8, length > 0, start < bytes.count, erased <= 8 * bytes.count else { return }
+        erased += min(length, bytes.count)
         for place in start..<min(bytes.count, start + min(length, bytes.count)) { bytes[place] = 0 }
     }
 

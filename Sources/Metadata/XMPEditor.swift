@@ -59,7 +59,8 @@ enum XMPEditor {
             let value = packet[place...].prefix {
                 isNumber ? (0x30...0x39).contains($0) : ![0x22, 0x27, 0x3C].contains($0)
             }
-            guard place > after, !value.isEmpty, value.endIndex < packet.count else { continue }
+            guard value.endIndex < packet.count else { return nil }
+            guard place > after, !value.isEmpty else { continue }
             return (start..<after, value.startIndex..<value.endIndex)
         }
         return nil

@@ -125,6 +125,7 @@ private func path(_ template: String, _ shot: NamingTemplate.Shot, _ suffix: Str
             ("IMG \"*:<>?\\|.", ".JPG", "09_04/IMG _________/09-04_IMG ________..JPG"),
             ("A. ", ".J?G. ", "09_04/A__/09-04_A. .J_G__"),
             ("plain", ".JPG", "09_04/plain/09-04_plain.JPG"),
+            ("Lpt1.x", ".JPG", "09_04/_Lpt1.x/09-04_Lpt1.x.JPG"), ("lpt0", ".JPG", "09_04/lpt0/09-04_lpt0.JPG"),
             ("\u{E9}t\u{E9}", ".JPG", "09_04/\u{E9}t\u{E9}/09-04_\u{E9}t\u{E9}.JPG"),
         ])
     func `holds nothing that Windows forbids where the disk forbids it, too`(
