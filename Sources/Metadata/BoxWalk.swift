@@ -5,12 +5,15 @@ struct Box {
     let start: Int64
     let end: Int64
 
+    /// So many are looked at.
+    static let most = 1024
+
     /// The boxes between two positions, at most 1024. A box that claims to be longer than its parent ends with it.
     static func all(in source: ByteSource, from start: Int64, to end: Int64) -> [Box] {
         var boxes: [Box] = []
         var position = start
         let end = min(end, source.size)
-        while boxes.count < 1024, position + 8 <= end, let short = source.integer(at: position, width: 4) {
+        while boxes.count < most, position + 8 <= end, let short = source.integer(at: position, width: 4) {
             var header: Int64 = 8
             var length = Int64(short)
             if short == 1 {

@@ -22,6 +22,7 @@ struct ExifEditor {
 
     /// - Returns: false when it is damaged so that nobody can tell what is in it; then it is not to be carried.
     mutating func edit(_ size: PixelSize) -> Bool {
+        let whole = bytes.count
         guard let first = number(at: 4, 4), let count = entries(at: first) else { return false }
         if let sub = value(0x8769, in: first) {
             guard entries(at: sub) != nil else { return false }
@@ -48,7 +49,7 @@ struct ExifEditor {
         }
         let end = first + 2 + 12 * (entries(at: first) ?? count)
         put(0, at: end, 4)
-        return erased <= 8 * bytes.count
+        return erased <= 8 * whole
     }
 
     func number(at offset: Int, _ width: Int) -> Int? {

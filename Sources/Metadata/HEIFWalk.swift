@@ -28,12 +28,19 @@ struct HEIFWalk {
             return
         }
         let locations = locations(meta.first("iloc"), data: meta.first("idat"))
-        let items = items(meta.first("iinf"))
+        let list = meta.first("iinf")
+        let items = items(list)
+        if items.count >= Box.most, let list {
+            // Further ones are not looked at one by one.
+            let all = source.bytes(at: list.start, count: Int(min(list.end - list.start, Int64(Self.itemLimit))))
+            leavesCanvas =
+                ByteSearch.position(of: Array("iovl".utf8), in: all, from: 0) != nil || all.count == Self.itemLimit
+        }
         for item in items {
             guard let extents = locations[item.id] else { continue }
             if item.type == "Exif", exif == nil { exif = exifBlock(extents) }
             if item.type == "mime", xmp.isEmpty { xmp = gather(extents, limit: XMPPacket.limit) }
-            if item.type == "iovl" { leavesCanvas = leavesCanvas || Self.leavesCanvas(gather(extents, limit: 1 << 16)) }
+            if item.type == "iovl", !leavesCanvas { leavesCanvas = Self.leavesCanvas(gather(extents, limit: 1 << 16)) }
         }
         if let primary = primaryItem(meta.first("pitm")) {
             let isToneMapped = items.contains { $0.id == primary && $0.type == "tmap" }
@@ -59,7 +66,7 @@ struct HEIFWalk {
     /// Version, flags, four numbers of 16 bits for the canvas' colour, its size, and where each part lies on it; these have
     /// 32 bits each by the first flag, else 16 (ISO/IEC 23008-12, 6.6.2).
     private static func leavesCanvas(_ overlay: [UInt8]) -> Bool {
-        guard overlay.count > 2 else { return false }
+        guard overlay.count > 2, overlay.count < 1 << 16 else { return !overlay.isEmpty }  // of what is longer nobody knows
         let width = overlay[1] & 1 == 0 ? 2 : 4
         return stride(from: 10 + 2 * width, to: overlay.count, by: width).contains { overlay[$0] & 0x80 != 0 }
     }

@@ -108,7 +108,7 @@ extension DropWatch {
         do throws(Errno) {
             switch try listing.next() {
             case .read(let name): sort(name, in: listing)
-            case .inOrder(let name): try meet(name, in: listing)
+            case .inOrder(let name): meet(name, in: listing)
             case .end:
                 listings.removeAll { $0 === listing }
                 finish(listing)
@@ -116,7 +116,10 @@ extension DropWatch {
         } catch {
             listings.removeAll { $0 === listing }
             meetFound(in: listing)
-            setBehind(listing.node, false)  // the failure is told instead
+            // The failure is told instead, and shots wait for no more of it.
+            setBehind(listing.node, false)
+            listing.node.hasBeenListed = true
+            listing.node.listedBelow = nil
             fail(listing.node, error)
         }
     }
@@ -132,10 +135,11 @@ extension DropWatch {
         }
     }
 
-    private func meet(_ name: Path, in listing: Listing) throws(Errno) {
+    private func meet(_ name: Path, in listing: Listing) {
         let status: NameStatus
-        do throws(Errno) { status = try NameStatus(of: name, in: listing.held.folder) } catch .noEntry {
-            return  // gone since
+        do throws(Errno) { status = try NameStatus(of: name, in: listing.held.folder) } catch {
+            if error != .noEntry { listing.note(error) }  // else gone since
+            return
         }
         if status.kind == .regular {
             listing.found.append((name, status.stamp))

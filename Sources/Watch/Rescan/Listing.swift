@@ -20,6 +20,8 @@ final class Listing {
     private var reader = NameReader()
     private var names = NameList()
     private var hasReadNames = false
+    /// Why not all of it could be read. What could be is gone through first: on a card with a bad sector it is all there is.
+    private var failure: Errno?
 
     /// So many are asked for at once: the store's locks are paid for once, and of a folder of usual size each page of
     /// the index is read once.
@@ -43,15 +45,23 @@ final class Listing {
         case end
     }
 
+    /// - Throws: at its end, what could not be read of it.
     func next() throws(Errno) -> Step {
         if !hasReadNames {
-            if let name = try reader.next(in: held.folder.descriptor.rawValue) { return .read(name) }
+            do throws(Errno) {
+                if let name = try reader.next(in: held.folder.descriptor.rawValue) { return .read(name) }
+            } catch { note(error) }
             hasReadNames = true
             reader = NameReader()
             names.endFilling()
         }
-        return names.next().map(Step.inOrder) ?? .end
+        if let name = names.next() { return .inOrder(name) }
+        if let failure { throw failure }
+        return .end
     }
+
+    /// One of its files could not be looked at; the others can.
+    func note(_ error: Errno) { failure = failure ?? error }
 
     /// Whether the next file may belong to the shot of the last one that was found; so many that begin alike are no shot.
     var isAmidShot: Bool {
