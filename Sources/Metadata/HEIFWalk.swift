@@ -11,7 +11,7 @@ struct HEIFWalk {
     private(set) var size: PixelSize?
     /// Of the primary picture, before it is cropped and turned.
     private(set) var coding = PictureCoding()
-    /// A part of an overlay begins left of its canvas or above it.
+    /// A part of an overlay begins left of its canvas or above it, or may do so where not all is read.
     private(set) var leavesCanvas = false
     /// An item's bytes lie beyond the end of the file.
     private(set) var isCut = false
@@ -25,6 +25,7 @@ struct HEIFWalk {
         let top = Box.all(in: source, from: 0, to: source.size)
         guard let meta = top.first("meta")?.children(source, after: 4) else {
             size = MovieWalk.size(source, top)
+            leavesCanvas = true  // as far as anybody can tell
             return
         }
         let locations = locations(meta.first("iloc"), data: meta.first("idat"))

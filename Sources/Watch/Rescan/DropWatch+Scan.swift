@@ -52,7 +52,11 @@ extension DropWatch {
         if !context.isScanningAhead { context.lastProgress = .now }
         while hasScanWork, !context.isScanningAhead {
             count += 1
-            if count % 32 == 0, Moment.now >= end, listings.last?.isAmidShot != true { break }
+            if count % 32 == 0 {
+                let now = Moment.now
+                // On a slow share names that all begin alike would keep everything else waiting.
+                if now >= end, listings.last?.isAmidShot != true || now >= end + .milliseconds(50) { break }
+            }
             if !urgent.isEmpty, listings.last?.isUrgent != true {
                 if let node = urgent.popLast() { begin(node, isUrgent: true) }
             } else if let listing = listings.last {

@@ -19,8 +19,8 @@ struct NameList {
         }
     }
 
-    /// A length in two bytes, then so many, for each name: vfat, NTFS and shares allow 255 characters, not bytes. The first dot is kept as NUL, which no name contains and which sorts
-    /// before everything: so bytes alone tell the order.
+    /// A length in two bytes, then so many, for each name: vfat, NTFS and shares allow 255 characters, not bytes. The first
+    /// dot is kept as NUL, which no name contains and which sorts before everything: so bytes alone tell the order.
     private struct Run {
         var bytes: [UInt8] = []
         var places: [UInt32] = []

@@ -146,7 +146,7 @@ extension DropWatch {
         if until <= now, !isScanningAhead, shot.folder.mayHoldMore(of: shot.stem) {
             change(shot) { shot in
                 shot.state = .fresh
-                shot.due = now + rules.settle
+                shot.due = now + max(rules.settle, .milliseconds(500))
             }
         } else if until > now {
             change(shot) { $0.due = until }
