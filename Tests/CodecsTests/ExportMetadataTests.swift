@@ -193,6 +193,11 @@ import Testing
         let thumb = folder.path + "/thumb.jpg"
         _ = try Programs.run("/usr/bin/env", ["convert", "-size", "600x400", "gradient:red-blue", path])
         _ = try Programs.run("/usr/bin/env", ["convert", path, "-resize", "16x16", thumb])
+        // In EXIF one that is many times as long as all the rest.
+        let large = folder.path + "/large.jpg"
+        _ = try Programs.run(
+            "/usr/bin/env", ["convert", "-size", "160x120", "xc:", "+noise", "Random", "-quality", "98", large])
+        #expect(try Data(contentsOf: URL(filePath: large)).count > 20_000)
         let written = try Programs.run(
             "/usr/bin/env",
             [
@@ -201,10 +206,11 @@ import Testing
                 "-InteropIFD:RelatedImageWidth=600", "-InteropIFD:RelatedImageHeight=400", "-XMP-tiff:Orientation=6",
                 "-XMP-tiff:ImageWidth=600", "-XMP-tiff:ImageHeight=400", "-XMP-exif:ExifImageWidth=600",
                 "-XMP-exif:ExifImageHeight=400", "-XMP-dc:Title=A title", "-XMP-xmp:ThumbnailImage<=\(thumb)",
-                "-XMP-xmp:ThumbnailWidth=16", path,
+                "-XMP-xmp:ThumbnailWidth=16", "-ThumbnailImage<=\(large)", path,
             ])
         try #require(written.status == 0, "\(written.errors)")
         let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        #expect(bytes.count > 20_000)
         #expect(try export(bytes, to: out, maxSize: 300).size == PixelSize(width: 200, height: 300))
         let found = try tags(out)
         for key in [
