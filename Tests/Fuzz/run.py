@@ -117,11 +117,12 @@ def exif():
 def motion():
     """The three ways in which a photo holds its video."""
     def xmp(text):
-        packet = b"http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><rdf:RDF><rdf:Description " + text + b"/></rdf:RDF></x:xmpmeta>"
+        packet = b"http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><rdf:RDF><rdf:Description " + text + b"</rdf:RDF></x:xmpmeta>"
         return b"\xff\xe1" + (len(packet) + 2).to_bytes(2, "big") + packet
     picture, movie = stream("a.jpg", "-frames:v", "1"), stream("a.mp4", "-c:v", "mpeg4", "-frames:v", "1")
-    micro = b'GCamera:MicroVideo="1" GCamera:MicroVideoOffset="%d"' % len(movie)
-    item = b'Camera:MotionPhoto="1"><Container:Item Item:Semantic="MotionPhoto" Item:Length="%d"' % len(movie)
+    micro = b'GCamera:MicroVideo="1" GCamera:MicroVideoOffset="%d"/>' % len(movie)
+    item = (b'Camera:MotionPhoto="1"><Container:Item Item:Semantic="MotionPhoto" Item:Length="%d"/></rdf:Description>'
+            % len(movie))
     little = lambda number, width: number.to_bytes(width, "little")
     data = little(0, 2) + little(0x0A30, 2) + little(16, 4) + b"MotionPhoto_Data" + movie
     trailer = b"SEFH" + little(107, 4) + little(1, 4) + little(0, 2) + little(0x0A30, 2) + little(len(data), 4) * 2
