@@ -68,12 +68,27 @@ package final class StillDecoder {
         case .gif:
             return try composer.compose(gif.decode(file, orientation: orientation, spec: spec), spec: spec)
         case .jpegXL: return try composer.compose(jxl.decode(file, spec: spec), spec: spec)
-        case .avif: return try avif.preview(of: file, spec: spec, composer: composer)
+        case .avif: return try avifPreview(of: file, spec: spec)
         case .heic, .heif: return try heif.preview(of: file, spec: spec, composer: composer)
         case .raw:
             return try composer.compose(raw.decode(file, orientation: orientation, spec: spec), spec: spec)
         default:
             throw CodecFailure(.unsupported, "there is no decoder for \(type.rawValue)")
+        }
+    }
+
+    /// libavif reads few of the structures that the container can have; those that it leaves are libheif's.
+    private func avifPreview(of file: FileBytes, spec: PreviewSpec) throws(CodecFailure) -> EncodedPreview {
+        do throws(CodecFailure) {
+            return try avif.preview(of: file, spec: spec, composer: composer)
+        } catch {
+            guard error.code == .unsupported else { throw error }
+            do throws(CodecFailure) {
+                return try heif.preview(of: file, isAVIF: true, spec: spec, composer: composer)
+            } catch let further {
+                // Who knows less of the file cannot call it damaged.
+                throw further.code == .corrupt ? error : further
+            }
         }
     }
 

@@ -53,6 +53,8 @@ import Testing
         try shop.put(Array("P5\n\(patches.width) \(patches.height)\n255\n".utf8) + patches.samples, "a.pgm")
         let png = try shop.make("convert @a.pgm -profile \(profile) @a.png")
         try Self.expect(png, .png, patches, by: wanted, mean: 0.2, most: 0.5)
+        let heic = try shop.make("heif-enc -L @a.png -o @a.heic")
+        try Self.expect(heic, .heic, patches, by: wanted, mean: 0.2, most: 0.5)
     }
 
     /// As TIFF, and as JPEG, inverted as Adobe has it.

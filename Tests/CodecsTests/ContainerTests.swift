@@ -91,7 +91,7 @@ import Testing
         #expect(try Card(jpeg: result.jpeg).hasCornersInPlace)
         // The boxes are those of HEIC: our reader of them must find the same turn.
         let transforms = unsafe file.span.bytes.withUnsafeBytes { memory in
-            unsafe ItemProperties(FileBytes(lending: memory))?.transforms
+            unsafe ItemProperties(FileBytes(lending: memory))?.turns.all
         }
         let expected =
             (turn.rotation.map { [Transform.rotation(Int($0))] } ?? [])
@@ -188,5 +188,19 @@ import Testing
         guard let file = try Self.avif(Card.corners()) else { return }
         #expect(failure(file, .avif, spec: PreviewSpec(maxPixels: Pixels(192 * 128 - 1))) == .tooLarge)
         #expect(failure(Array(file.prefix(file.count - 40)), .avif) == .truncated)
+    }
+
+    /// As of every other format: what was cut is imported, and what is no good is not.
+    @Test(arguments: [30, 60, 90, 99], [MediaType.avif, .heic]) func `are cut, not damaged`(part: Int, type: MediaType)
+        throws
+    {
+        let shop = try Workshop()
+        try shop.put(Card.slopes(width: 320, height: 240), "a.ppm")
+        try shop.run("convert @a.ppm @a.png")
+        let file =
+            type == .avif
+            ? try shop.make("avifenc -s 10 --min 0 --max 5 @a.png @a.avif")
+            : try shop.make("heif-enc -q 95 @a.png -o @a.heic")
+        #expect(failure(Array(file.prefix(file.count * part / 100)), type) == .truncated)
     }
 }

@@ -1,21 +1,34 @@
+import PhotoModel
 import Testing
 
 /// A HEIC put together out of pictures that heif-enc coded: its boxes as ISO/IEC 23008-12 and 14496-12 have them, so that
 /// grids, thumbnails and auxiliary pictures can be what no encoder here writes.
 struct HEIC {
+    enum Codec: CaseIterable {
+        case hevc, av1
+
+        var type: MediaType { self == .hevc ? .heic : .avif }
+    }
+
     /// A picture as coded, and what its decoder has to know before.
     struct Coded {
         let configuration: [UInt8]
         let data: [UInt8]
         let width: Int
         let height: Int
+        var codec = Codec.hevc
 
-        /// By heif-enc, which reads grey and palettes wrongly: RGB, whatever the colours are.
-        init(_ card: Card, quality: Int = 95, in shop: Workshop) throws {
+        /// By heif-enc, which reads grey and palettes wrongly: RGB, whatever the colours are; or by avifenc.
+        init(_ card: Card, quality: Int = 95, codec: Codec = .hevc, in shop: Workshop) throws {
             try shop.put(card, "tile.ppm")
             try shop.run("convert @tile.ppm -define png:color-type=2 @tile.png")
-            let file = try shop.make("heif-enc -q \(quality) -p chroma=420 @tile.png -o @tile.heic")
-            configuration = try #require(HEIC.box("hvcC", in: file))
+            let file =
+                switch codec {
+                case .hevc: try shop.make("heif-enc -q \(quality) -p chroma=420 @tile.png -o @tile.heic")
+                case .av1: try shop.make("avifenc -s 10 -y 420 --min 0 --max 10 @tile.png @tile.avif")
+                }
+            self.codec = codec
+            configuration = try #require(HEIC.box(codec == .hevc ? "hvcC" : "av1C", in: file))
             data = Array(try #require(HEIC.box("mdat", in: file)).dropFirst(8))
             (width, height) = (card.width, card.height)
         }
@@ -39,7 +52,7 @@ struct HEIC {
 
     static func item(_ id: Int, _ coded: Coded, _ more: [[UInt8]] = [], isHidden: Bool = false) -> Item {
         Item(
-            id: id, data: coded.data,
+            id: id, type: coded.codec == .hevc ? "hvc1" : "av01", data: coded.data,
             properties: [coded.configuration, size(coded.width, coded.height)] + more, isHidden: isHidden)
     }
 
@@ -64,7 +77,8 @@ struct HEIC {
             blobs[item.data] = content.count
             content += item.data
         }
-        let type = Self.box("ftyp", Array("heic\0\0\0\0mif1heic".utf8))
+        let brand = items.contains { $0.type == "av01" } ? "avif" : "heic"
+        let type = Self.box("ftyp", Array("\(brand)\0\0\0\0mif1\(brand)".utf8))
         let before = type.count + meta(blobs, from: 0).count + 8
         return type + meta(blobs, from: before) + Self.box("mdat", content)
     }
@@ -124,6 +138,14 @@ struct HEIC {
 
     /// A quarter of a turn, against the clock, so many times.
     static func rotation(_ times: UInt8) -> [UInt8] { box("irot", [times]) }
+
+    /// 0: top and bottom change places; 1: left and right do.
+    static func mirror(_ axis: UInt8) -> [UInt8] { box("imir", [axis]) }
+
+    /// A part of this size, so far from the middle.
+    static func crop(_ width: Int, _ height: Int, right: Int, down: Int) -> [UInt8] {
+        box("clap", [width, height, right, down].flatMap { big($0, 4) + big(1, 4) })
+    }
 
     /// What an auxiliary picture is, by its URN.
     static func auxiliary(_ kind: String) -> [UInt8] { full("auxC", Array(kind.utf8) + [0]) }

@@ -208,46 +208,6 @@ import Testing
         #expect(abs(card[56, 32].0 - 200) < 6 && abs(card[56, 32].1 - 40) < 6, "\(card[56, 32])")
     }
 
-    /// Two pictures on a canvas (ISO/IEC 23008-12, 6.6.2.3.2): its colour, its size, and where each lies.
-    @Test func `of an overlay has all of its pictures at their places`() throws {
-        let shop = try Workshop()
-        let red = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (220, 30, 30) }, in: shop)
-        let blue = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (30, 30, 220) }, in: shop)
-        // White, opaque; then its size, and of each picture how far right and down it lies.
-        var overlay: [UInt8] = [0, 0] + [UInt8](repeating: 0xFF, count: 8)
-        for number in [192, 128, 0, 0, 96, 48] { overlay += HEIC.big(number, 2) }
-        var file = HEIC([
-            HEIC.Item(id: 1, type: "iovl", data: overlay, properties: [HEIC.size(192, 128)]),
-            HEIC.item(2, red, isHidden: true), HEIC.item(3, blue, isHidden: true),
-        ])
-        file.references = [("dimg", 1, [2, 3])]
-        let result = try preview(file.bytes, .heic)
-        try #require(result.size == PixelSize(width: 192, height: 128))
-        let card = try Card(jpeg: result.jpeg)
-        #expect(card[32, 32].0 > 200 && card[32, 32].2 < 60, "\(card[32, 32])")
-        #expect(card[128, 80].2 > 200 && card[128, 80].0 < 60, "\(card[128, 80])")
-        #expect(card[180, 10].0 > 245 && card[180, 10].1 > 245 && card[180, 10].2 > 245, "\(card[180, 10])")
-    }
-
-    /// libheif 1.15 shows what lies behind that part in memory.
-    @Test(arguments: [(2, [0, -1]), (2, [-64, 0]), (4, [0, -70_000])])
-    func `of an overlay that begins outside of its canvas is not made`(width: Int, place: [Int]) throws {
-        let shop = try Workshop()
-        let red = try HEIC.Coded(Card(width: 64, height: 64) { _, _ in (220, 30, 30) }, in: shop)
-        func file(_ place: [Int]) -> [UInt8] {
-            var overlay: [UInt8] = [0, width == 2 ? 0 : 1] + [UInt8](repeating: 0xFF, count: 8)
-            for number in [192, 128] + place { overlay += HEIC.big(number, width) }
-            var file = HEIC([
-                HEIC.Item(id: 1, type: "iovl", data: overlay, properties: [HEIC.size(192, 128)]),
-                HEIC.item(2, red, isHidden: true),
-            ])
-            file.references = [("dimg", 1, [2])]
-            return file.bytes
-        }
-        #expect(failure(file(place), .heic) == .unsupported)
-        #expect(failure(file([0, 8]), .heic) == nil)
-    }
-
     struct Coding: Sendable, CustomStringConvertible {
         var primaries = 1
         var transfer = 13

@@ -5,7 +5,7 @@ import Testing
 
 /// The real daemon and decoder, on pictures by ImageMagick, cwebp and cjxl.
 @Suite("A photo of any format, end to end") struct FormatTests {
-    /// HEIC, PNG, WebP, TIFF, GIF, JPEG XL and MP4, each named .JPG.
+    /// HEIC, AVIF by either library, PNG, WebP, TIFF, GIF, JPEG XL and MP4, each named .JPG.
     @Test(.timeLimit(.minutes(2)))
     func `E26 is decoded by its content, behind the sandbox, whatever it is called`() async throws {
         let installation = try Installation()
@@ -21,9 +21,16 @@ import Testing
         try run("convert", "@a.png", "-colors", "64", "@a.gif")
         try run("cjxl", "--quiet", "-e", "1", "@a.png", "@a.jxl")
         try run("heif-enc", "-q", "90", "@a.png", "-o", "@a.heic")
+        try run("avifenc", "-s", "10", "@a.png", "@a.avif")
+        // Under a name that any coding may have it is libheif that reads AV1, as of AVIF that libavif does not know.
+        var heif = try Data(contentsOf: URL(filePath: workshop.path + "/a.avif"))
+        while let brand = heif.prefix(32).range(of: Data("avif".utf8)) {
+            heif.replaceSubrange(brand, with: Data("mif1".utf8))
+        }
+        try heif.write(to: URL(filePath: workshop.path + "/a.heif"))
         var types = [
             "png": "image/png", "webp": "image/webp", "tif": "image/tiff", "gif": "image/gif", "jxl": "image/jxl",
-            "heic": "image/heic",
+            "heic": "image/heic", "avif": "image/avif", "heif": "image/heif",
         ]
         if Programs.tool("ffmpeg") == nil {
             print("skipped: a movie named .JPG (ffmpeg is not installed)")

@@ -3,7 +3,7 @@ import PhotoModel
 
 /// Decodes AVIF by libavif, planes as they are coded. Everything AVIF comes here rather than to libheif: of the two only
 /// libavif opens image sequences ('avis': the first frame counts) and leaves 10-bit planes and turns to us, so one way
-/// does for all.
+/// does for all. Where it knows too little, as of pictures derived from others, ``StillDecoder`` asks libheif.
 ///
 /// Turns and crops count only when they are marked essential, as MIAF demands (ISO/IEC 23000-22, 7.3.9): the decoders of
 /// browsers leave the others out, and whoever made the file saw it there. HEIC is another matter, see ``ItemProperties``.
@@ -11,12 +11,20 @@ final class AVIFDecoder {
     private let planes = PlaneImport()
     private let mended = PlaneBuffer()
 
+    /// Item types that libavif takes a picture of; of another it says that there is none.
+    private static let known: Set<String> = ["av01", "grid"]
+
     /// Composes while the frame is still there.
+    ///
+    /// - Throws: `.unsupported` for what libavif does not do, though the file is sound.
     func preview(
         of file: FileBytes, spec: PreviewSpec, composer: PreviewComposer
     ) throws(CodecFailure) -> EncodedPreview {
         // The frames of a sequence are turned by its track, where there is no such mark.
         let item = file.holds("avis", at: 8) ? nil : ItemProperties(file)
+        if let type = item?.type, !Self.known.contains(type) {
+            throw CodecFailure(.unsupported, "the picture is coded as '\(SafeText.of(type))', which cannot be decoded")
+        }
         let edits = item == nil ? [] : ToneMap(file)?.edits ?? []
         let readable = try ContainerEdit.apply(edits, to: file, in: mended)
         let session = try AVIFSession(readable, maxPixels: spec.maxPixels, readsItem: item != nil)
@@ -49,8 +57,9 @@ final class AVIFDecoder {
         picture.alpha = alpha
         picture.coding = coding
         picture.space = frame.space
-        let transforms = frame.transforms.filter { item?.essentialTransforms.contains($0) ?? true }
-        if !picture.apply(transforms) { warnings.append("the crop makes no sense and was ignored") }
+        if !picture.apply(item?.turns.essential ?? frame.transforms) {
+            warnings.append("the crop makes no sense and was ignored")
+        }
         let warning = warnings.isEmpty ? nil : warnings.joined(separator: "; ")
         return try composer.compose(DecodedPicture(picture: picture, warning: warning), spec: spec)
     }
@@ -175,15 +184,17 @@ final class AVIFDecoder {
             unsafe String(decoding: error.prefix { $0 != 0 }, as: UTF8.self)
         }
         let text = SafeText.of(detail.isEmpty ? summary : detail, limit: 200)
-        // Its limits have no code of their own.
+        // Its limits have no code of their own, nor have an item of more bytes than the file, and alpha of another size.
         let isLimit = detail.contains("too large") || detail.contains("too big")
+        let isCut = detail.contains("truncated")
+        let isUnlike = detail.contains("does not match srcAlpha")
         let code: Problem.Code =
             switch result {
             case AVIF_RESULT_TRUNCATED_DATA: .truncated
             case AVIF_RESULT_NOT_IMPLEMENTED, AVIF_RESULT_NO_CODEC_AVAILABLE, AVIF_RESULT_UNSUPPORTED_DEPTH:
                 .unsupported
             case AVIF_RESULT_OUT_OF_MEMORY: .memory
-            default: isLimit ? .tooLarge : .corrupt
+            default: isCut ? .truncated : isUnlike ? .unsupported : isLimit ? .tooLarge : .corrupt
             }
         throw CodecFailure(code, "the AVIF cannot be decoded: \(text)")
     }

@@ -77,6 +77,12 @@ enum ColourSpace: Equatable {
     /// The file has a profile that cannot be had: its parts are not all there, or it is larger than any is.
     case lostProfile
 
+    /// A profile that only grey pictures can have.
+    var isOfGrey: Bool {
+        guard case .profile(let bytes) = self else { return false }
+        return ProfileCheck.checked(bytes)?.space == .grey
+    }
+
     /// Adobe RGB (1998), 4.3.
     static let adobeRGB = ColourSpace.gamma(
         563 / 256, chromaticities: [0.3127, 0.3290, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06])

@@ -26,6 +26,19 @@ final class PlaneImport {
             self.height = height
             self.depth = depth
         }
+
+        /// Whether every sample is the one in the middle, which for Cb and Cr is no colour.
+        var isNeutral: Bool {
+            let (middle, isWide) = (1 << (depth - 1), depth > 8)
+            for row in 0..<height {
+                let line = unsafe base + row * stride
+                for x in 0..<width {
+                    let sample = unsafe isWide ? Int(line[2 * x]) | Int(line[2 * x + 1]) << 8 : Int(line[x])
+                    if sample != middle { return false }
+                }
+            }
+            return true
+        }
     }
 
     /// - Parameter number: 0 for luma, 1 and 2 for chroma.

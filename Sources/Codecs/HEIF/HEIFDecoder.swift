@@ -12,8 +12,10 @@ final class HEIFDecoder {
     private static let known: Set<String> = ["hvc1", "av01", "grid", "iden", "iovl"]
 
     /// Composes while the decoded picture is still there.
+    ///
+    /// - Parameter isAVIF: only what is marked essential turns and crops, see ``AVIFDecoder``.
     func preview(
-        of file: FileBytes, spec: PreviewSpec, composer: PreviewComposer
+        of file: FileBytes, isAVIF: Bool = false, spec: PreviewSpec, composer: PreviewComposer
     ) throws(CodecFailure) -> EncodedPreview {
         let properties = ItemProperties(file)
         if let type = properties?.type, !Self.known.contains(type) {
@@ -22,9 +24,9 @@ final class HEIFDecoder {
         guard !Overlay.leavesCanvas(in: file.source) else {
             throw CodecFailure(.unsupported, "a part of the picture reaches over its left or upper edge")
         }
-        let session = try open(file, isSound: properties != nil, spec)
-        // A derived picture's parts may be turned on their own: there libheif does it all.
-        let ours = properties.flatMap { ["hvc1", "av01", "grid"].contains($0.type) ? $0.transforms : nil }
+        let plan = properties.flatMap { TurnPlan($0, isAVIF: isAVIF) }
+        let session = try open(file, plan?.edits ?? [], isSound: properties != nil, spec)
+        let ours = plan?.transforms
         let image = try session.decode(ignoringTransforms: ours != nil)
 
         guard let luma = image.plane(heif_channel_Y) else {
@@ -36,8 +38,12 @@ final class HEIFDecoder {
             } else { nil }
         let isPremultiplied = session.isPremultiplied
         let subsampling = image.subsampling
+        let space = session.space
         var chroma: (Plane, Plane)?
-        if let blue = image.plane(heif_channel_Cb), let red = image.plane(heif_channel_Cr) {
+        // libheif gives a grey picture planes of colour as well, for which its profile would be the wrong one.
+        if let blue = image.plane(heif_channel_Cb), let red = image.plane(heif_channel_Cr),
+            !(space.isOfGrey && blue.isNeutral && red.isNeutral)
+        {
             chroma = (
                 try planes.plane(
                     blue, number: 1, coding: .jfif, subsampling: subsampling, alpha: alpha,
@@ -53,15 +59,20 @@ final class HEIFDecoder {
             chroma: chroma, storedSize: PixelSize(width: luma.width, height: luma.height), orientation: .upright)
         picture.alpha = alpha
         picture.subsampling = subsampling
-        picture.space = session.space
-        let isSound = picture.apply(ours ?? [])
-        return try composer.compose(
-            DecodedPicture(picture: picture, warning: isSound ? nil : "the crop makes no sense and was ignored"),
-            spec: spec)
+        picture.space = space
+        var warnings: [String] = []
+        if !picture.apply(ours ?? []) { warnings.append("the crop makes no sense and was ignored") }
+        if alpha == nil, properties?.alpha != nil {
+            warnings.append("what is transparent is told in another size than the picture's and was ignored")
+        }
+        let warning = warnings.isEmpty ? nil : warnings.joined(separator: "; ")
+        return try composer.compose(DecodedPicture(picture: picture, warning: warning), spec: spec)
     }
 
-    private func open(_ file: FileBytes, isSound: Bool, _ spec: PreviewSpec) throws(CodecFailure) -> HEIFSession {
-        let edits = SharedAuxiliaries.edits(in: file) + (ToneMap(file)?.edits ?? [])
+    private func open(
+        _ file: FileBytes, _ own: [ContainerEdit], isSound: Bool, _ spec: PreviewSpec
+    ) throws(CodecFailure) -> HEIFSession {
+        let edits = SharedAuxiliaries.edits(in: file) + (ToneMap(file)?.edits ?? []) + own
         let readable = try ContainerEdit.apply(edits, to: file, in: mended)
         return try HEIFSession(readable, maxPixels: spec.maxPixels, isSound: isSound)
     }
@@ -69,6 +80,24 @@ final class HEIFDecoder {
     func trim(to limit: Int) {
         planes.trim(to: limit)
         mended.trim(to: limit)
+    }
+}
+
+/// What we turn and crop ourselves, of both planes as they are coded.
+private struct TurnPlan {
+    let transforms: [Transform]
+    /// Take both their turns from libheif: that of the alpha picture it does also where it is told to leave the photo as it
+    /// is, and it drops alpha that is not as wide and high as the photo once both are turned.
+    let edits: [ContainerEdit]
+
+    /// nil where libheif has to do it all: a derived picture's parts may be turned on their own, and so may an alpha
+    /// picture, although MIAF (ISO/IEC 23000-22) wants it to be turned as the photo is.
+    init?(_ properties: ItemProperties, isAVIF: Bool) {
+        func counting(_ turns: ItemProperties.Turns) -> [Transform] { isAVIF ? turns.essential : turns.all }
+        guard ["hvc1", "av01", "grid"].contains(properties.type) else { return nil }
+        transforms = counting(properties.turns)
+        edits = properties.alpha.map { properties.turns.edits + $0.edits } ?? []
+        if let alpha = properties.alpha.map(counting), !alpha.isEmpty, alpha != transforms { return nil }
     }
 }
 

@@ -4,13 +4,23 @@
 struct ItemProperties {
     /// Four-character code: `hvc1`, `grid`, ...
     var type: String
-    /// In the order they apply.
-    ///
-    /// All of them, marked essential or not: MIAF (ISO/IEC 23000-22, 7.3.9) wants the mark, but encoders of phones forget
-    /// it, and libheif, with which their makers test, does not ask for it.
-    var transforms: [Transform]
-    /// Those marked essential: the only ones that count in an AVIF, see ``AVIFDecoder``.
-    var essentialTransforms: [Transform]
+    /// How it is turned and cropped.
+    var turns: Turns
+    /// The same of the picture that says how opaque it is; nil where there is none.
+    var alpha: Turns?
+
+    /// What an item's properties turn and crop, and where in the file they are named.
+    struct Turns {
+        /// In the order they apply: that in which the item lists them (ISO/IEC 23008-12, 6.5.1).
+        ///
+        /// All of them, marked essential or not: MIAF (ISO/IEC 23000-22, 7.3.9) wants the mark, but encoders of phones
+        /// forget it, and libheif, with which their makers test, does not ask for it.
+        var all: [Transform] = []
+        /// Those marked essential: the only ones that count in an AVIF, see ``AVIFDecoder``.
+        var essential: [Transform] = []
+        /// Take all of them from the item: property 0 is none (ISO/IEC 23008-12, 9.3.1).
+        var edits: [ContainerEdit] = []
+    }
 
     /// nil when the boxes are not as they should be: then libheif has the word.
     init?(_ file: FileBytes) {
@@ -25,22 +35,74 @@ struct ItemProperties {
             let type = Self.entry(of: primary, iinf, in: file)?.type
         else { return nil }
         let map = ToneMap(file)
-        let parts = Self.children(of: iprp.body, in: file)
-        guard let ipco = parts.first(where: { $0.type == "ipco" }) else { return nil }
-        let properties = Self.children(of: ipco.body, in: file)
+        let photo = map?.photo ?? primary
+        guard let turns = Self.properties(of: photo, iprp, in: file).flatMap({ Self.turns($0, in: file) }) else {
+            return nil
+        }
         self.type = map?.photoType ?? type
-        transforms = []
-        essentialTransforms = []
+        self.turns = turns
+        guard let iref = boxes.first(where: { $0.type == "iref" }) else { return }
+        // No camera writes as many, and a file of nothing else cannot keep us busy.
+        for item in Self.auxiliaries(of: photo, iref, in: file).prefix(64) {
+            guard let own = Self.properties(of: item, iprp, in: file), Self.isAlpha(own, in: file) else { continue }
+            alpha = Self.turns(own, in: file)
+        }
+    }
+
+    private struct Property {
+        var box: Box
+        var association: Association
+    }
+
+    /// What `item` is associated with, in its order; nil when an index leads nowhere.
+    private static func properties(of item: Int, _ iprp: Box, in file: FileBytes) -> [Property]? {
+        let parts = children(of: iprp.body, in: file)
+        guard let ipco = parts.first(where: { $0.type == "ipco" }) else { return nil }
+        let boxes = children(of: ipco.body, in: file)
+        var found: [Property] = []
         for ipma in parts where ipma.type == "ipma" {
-            guard let associations = Self.associations(of: map?.photo ?? primary, ipma, in: file) else { return nil }
+            guard let associations = associations(of: item, ipma, in: file) else { return nil }
             for association in associations where association.index > 0 {
-                guard association.index <= properties.count else { return nil }
-                let property = properties[association.index - 1]
-                guard ["irot", "imir", "clap"].contains(property.type) else { continue }
-                guard let transform = Self.transform(property, in: file) else { return nil }
-                transforms.append(transform)
-                if association.isEssential { essentialTransforms.append(transform) }
+                guard association.index <= boxes.count else { return nil }
+                found.append(Property(box: boxes[association.index - 1], association: association))
             }
+        }
+        return found
+    }
+
+    private static func turns(_ properties: [Property], in file: FileBytes) -> Turns? {
+        var turns = Turns()
+        for property in properties where ["irot", "imir", "clap"].contains(property.box.type) {
+            guard let transform = transform(property.box, in: file) else { return nil }
+            turns.all.append(transform)
+            if property.association.isEssential { turns.essential.append(transform) }
+            turns.edits += property.association.place.map { ContainerEdit(place: $0, byte: 0) }
+        }
+        return turns
+    }
+
+    /// Those that belong to `item` as its depth, its mattes, or how opaque it is.
+    private static func auxiliaries(of item: Int, _ iref: Box, in file: FileBytes) -> [Int] {
+        guard let version = file.byte(at: iref.body.lowerBound) else { return [] }
+        let width = version == 0 ? 2 : 4
+        return children(of: iref.body.dropFirst(4), in: file).compactMap { reference in
+            let start = reference.body.lowerBound
+            guard reference.type == "auxl", reference.body.count >= 2 * width + 2,
+                file.number(at: start + width, width: 2) == 1, file.number(at: start + width + 2, width: width) == item
+            else { return nil }
+            return file.number(at: start, width: width)
+        }
+    }
+
+    /// By the name that HEVC's, AVC's and MIAF's 'auxC' has for it.
+    private static func isAlpha(_ properties: [Property], in file: FileBytes) -> Bool {
+        guard let kind = properties.first(where: { $0.box.type == "auxC" })?.box.body.dropFirst(4) else { return false }
+        return [
+            "urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+        ].contains { name in
+            let end = kind.lowerBound + name.utf8.count + 1
+            return end <= kind.upperBound
+                && file.bytes(kind.lowerBound..<end)?.elementsEqual(Array(name.utf8) + [0]) == true
         }
     }
 
@@ -118,6 +180,8 @@ struct ItemProperties {
         /// Into 'ipco', counted from 1.
         var index: Int
         var isEssential: Bool
+        /// Where in the file the index is.
+        var place: Range<Int>
     }
 
     /// Empty when the item has none here.
@@ -136,9 +200,12 @@ struct ItemProperties {
             offset += idWidth + 1
             if id == item {
                 let essential = indexWidth == 1 ? 0x80 : 0x8000
-                return (0..<own).compactMap {
-                    file.number(at: offset + $0 * indexWidth, width: indexWidth).map {
-                        Association(index: $0 & (essential - 1), isEssential: $0 & essential != 0)
+                return (0..<own).compactMap { number in
+                    let place = offset + number * indexWidth
+                    return file.number(at: place, width: indexWidth).map {
+                        Association(
+                            index: $0 & (essential - 1), isEssential: $0 & essential != 0,
+                            place: place..<place + indexWidth)
                     }
                 }
             }
