@@ -31,6 +31,22 @@ import Testing
         #expect(try preview(Array(jpeg.prefix(jpeg.count * 7 / 10))).isPartial)
     }
 
+    /// T.81, D.1.8: zeros at the end of the data are left out, so that a decoder makes up what is missing.
+    @Test(arguments: ["-arithmetic", "-arithmetic -progressive"])
+    func `D03 an arithmetic-coded JPEG without its end is partial, one with more behind it is whole`(
+        coding: String
+    ) throws {
+        let shop = try Workshop()
+        try shop.put(try Self.photo.jpeg(), "a.jpg")
+        let jpeg = try shop.make("jpegtran \(coding) -outfile @b.jpg @a.jpg", "b.jpg")
+        for percent in [5, 60, 99] {
+            #expect(try preview(Array(jpeg.prefix(jpeg.count * percent / 100))).isPartial, "\(percent) %")
+        }
+        let followed = try preview(jpeg + Array("MotionPhoto_Data".utf8))
+        let whole = try preview(jpeg)
+        #expect(!followed.isPartial && followed.jpeg == whole.jpeg)
+    }
+
     @Test func `stray bytes behind a JPEG and between its segments harm nobody`() throws {
         let jpeg = try Self.photo.jpeg()
         #expect(!(try preview(jpeg + Array("MotionPhoto_Data".utf8)).isPartial))

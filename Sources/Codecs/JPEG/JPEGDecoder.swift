@@ -24,8 +24,8 @@ import PhotoModel
 
     /// Damage, and what becomes of it:
     /// - The file ends early (libjpeg's "premature end"): decoded again with an end marker put behind it. If that is
-    ///   all that was missing, the picture is whole. If the data itself is short, or more scans could have followed, it
-    ///   is partial; and if not even the first row came, the file is `.truncated`.
+    ///   all that was missing, the picture is whole. If the data itself is short, or more scans could have followed, or
+    ///   the coding is one that cannot tell, it is partial; and if not even the first row came, the file is `.truncated`.
     /// - Codes that make no sense: partial. Stray bytes between segments harm nobody: a warning.
     /// - libjpeg gives up: `.corrupt`.
     func decode(_ file: FileBytes, orientation: Int, spec: PreviewSpec) throws(CodecFailure) -> DecodedPicture {
@@ -45,7 +45,7 @@ import PhotoModel
             complaint = nil
             picture = try unsafe decode(ended, structure, spec: spec, complaint: &complaint)
             let isShort = complaint.map { Self.isPrematureEnd($0) || Self.isDamage($0) } ?? false
-            isPartial = isShort || structure.isProgressive || structure.hasFurtherScan(in: file)
+            isPartial = isShort || structure.mayGoOn(in: file)
             if isPartial, picture.first.isEvenBehindStart {
                 throw CodecFailure(.truncated, "the JPEG ends before the first row of the picture")
             }

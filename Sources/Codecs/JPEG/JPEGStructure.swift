@@ -8,6 +8,8 @@ struct JPEGStructure {
     var components: Int
     /// Samples can come in several scans, so that a cut file may hold the whole picture, only coarser.
     var isProgressive: Bool
+    /// Coded arithmetically: there the data never say that they are short, for zeros may be left out at their end.
+    var isArithmetic: Bool
     /// An Adobe APP14 segment is there: then inks are stored inverted, 255 is none.
     var hasAdobe: Bool
     /// Of the profile, if any.
@@ -72,6 +74,7 @@ struct JPEGStructure {
         size = frame.size
         components = frame.components
         isProgressive = frame.marker == 0xc2 || frame.marker == 0xca
+        isArithmetic = frame.marker == 0xc9 || frame.marker == 0xca
         space = .unspecified
         if !parts.isEmpty {
             space = isProfileBroken ? .lostProfile : Self.space(ofProfileIn: parts, count: count, file)
@@ -89,8 +92,11 @@ struct JPEGStructure {
         return parts.count == count ? .profile(whole) : .lostProfile
     }
 
+    /// Whether a file without an end marker may lack more than that, though its data look complete.
+    func mayGoOn(in file: FileBytes) -> Bool { isProgressive || isArithmetic || hasFurtherScan(in: file) }
+
     /// Whether another scan begins somewhere in the file: a marker scan, for damaged files only.
-    func hasFurtherScan(in file: FileBytes) -> Bool {
+    private func hasFurtherScan(in file: FileBytes) -> Bool {
         var offset = dataStart
         while let byte = file.byte(at: offset) {
             if byte == 0xff, file.byte(at: offset + 1) == 0xda { return true }
