@@ -51,7 +51,7 @@ package struct CarriedMetadata: Sendable {
     }
 
     private mutating func take(_ walk: JPEGWalk, _ source: ByteSource) {
-        take(walk.exif, walk.xmp)
+        take(walk.exif.first, walk.xmp)
         var resources: [UInt8] = []
         for range in walk.photoshop where resources.count < Self.limit {
             resources += source.bytes(at: range.lowerBound, count: range.count)

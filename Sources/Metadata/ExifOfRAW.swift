@@ -23,7 +23,7 @@ enum ExifOfRAW {
         // Panasonic's RW2 has the whole of it only in the JPEG that it carries, and numbers of Exif in its own directory that
         // mean something else there.
         if let block = blocks.first, let jpeg = RAWWalk.panasonicJPEG(block),
-            let inner = JPEGWalk(source, at: jpeg).exif
+            let inner = JPEGWalk(source, at: jpeg).exif.first
         {
             blocks.insert(inner, at: 0)
         }

@@ -11,7 +11,9 @@ package enum Inspector {
         case .jpeg:
             let walk = JPEGWalk(source)
             inspection.coding = walk.coding
-            add(walk.exif, walk.xmp, to: &inspection)
+            add(walk.exif.first, [], to: &inspection)
+            for further in walk.exif.dropFirst() { ExifFacts(further)?.add(to: &inspection) }
+            add(nil, walk.xmp, to: &inspection)
             MotionPhoto.add(source, xmp: walk.xmp, to: &inspection)
             showUpright(walk.size, &inspection)
         case .heic, .heif, .avif:

@@ -2,7 +2,13 @@ import PhotoModel
 
 /// Walks a JPEG's segments up to the picture: EXIF, XMP, the size, and where further pictures lie (ITU-T T.81, Annex B).
 struct JPEGWalk {
-    private(set) var exif: TIFFBlock?
+    /// The EXIF blocks in their order. The first is the picture's; a further one, which some writers leave behind it, may
+    /// tell what the first does not.
+    private(set) var exif: [TIFFBlock] = []
+    /// Where the parts of each block lie. A block of more than 64 KiB goes on in the segments that follow at once.
+    private var exifParts: [[Range<Int64>]] = []
+    /// Bytes of all blocks that have several parts; so many are put together, more stay apart.
+    private static let mostJoined = 4 << 20
     private(set) var xmp: [UInt8] = []
     /// Photoshop's image resources, in the order in which they are one.
     private(set) var photoshop: [Range<Int64>] = []
@@ -21,6 +27,12 @@ struct JPEGWalk {
     private(set) var isCut = false
 
     init(_ source: ByteSource, at start: Int64 = 0) {
+        walk(source, from: start)
+        var room = Self.mostJoined
+        exif = exifParts.compactMap { Self.block(of: $0, in: source, room: &room) }
+    }
+
+    private mutating func walk(_ source: ByteSource, from start: Int64) {
         var position = start + 2
         for _ in 0..<4096 {
             guard let marker = JPEGWalk.marker(in: source, from: &position) else {
@@ -62,7 +74,7 @@ struct JPEGWalk {
     private mutating func take(_ marker: UInt8, _ source: ByteSource, at position: Int64, length: Int64) {
         switch marker {
         case 0xE1 where source.has("Exif\0", at: position):
-            if exif == nil { exif = TIFFBlock(source, at: position + 6, length: length - 6) }
+            takeExif(source, position + 6..<position + max(6, length))
         case 0xE1 where source.has("http://ns.adobe.com/xap/1.0/\0", at: position):
             if xmp.isEmpty { xmp = source.bytes(at: position + 29, count: Int(length - 29)) }
         case 0xED where source.has("Photoshop 3.0\0", at: position):
@@ -77,6 +89,26 @@ struct JPEGWalk {
             }
         default: break
         }
+    }
+
+    private mutating func takeExif(_ source: ByteSource, _ part: Range<Int64>) {
+        if TIFFBlock(source, at: part.lowerBound, length: Int64(part.count)) != nil {
+            exifParts.append([part])
+        } else if let last = exifParts.last?.last, part.lowerBound - last.upperBound == 10 {
+            // Marker, length and "Exif\0\0" lie between: as exiftool joins what others wrote.
+            exifParts[exifParts.count - 1].append(part)
+        }
+    }
+
+    private static func block(of parts: [Range<Int64>], in source: ByteSource, room: inout Int) -> TIFFBlock? {
+        guard let first = parts.first else { return nil }
+        guard parts.count > 1 else { return TIFFBlock(source, at: first.lowerBound, length: Int64(first.count)) }
+        var bytes: [UInt8] = []
+        for part in parts where bytes.count + part.count <= room {
+            bytes += source.bytes(at: part.lowerBound, count: part.count)
+        }
+        room -= bytes.count
+        return TIFFBlock(ByteSource(bytes), at: 0, length: Int64(bytes.count))
     }
 
     /// The frame header: how many samples of each component there are to a pixel (T.81, B.2.2).

@@ -12,7 +12,7 @@ enum RAWWalk {
 
     /// RAF: the place of a whole JPEG at 84.
     private static func fujifilm(_ source: ByteSource) -> [TIFFBlock] {
-        fujifilmJPEG(source)?.exif.map { [$0] } ?? []
+        fujifilmJPEG(source)?.exif ?? []
     }
 
     static func fujifilmJPEG(_ source: ByteSource) -> JPEGWalk? {

@@ -8,7 +8,7 @@ package enum StatedColour {
     package static func of(_ source: ByteSource, _ type: MediaType) -> StatedColour? {
         let blocks: [TIFFBlock] =
             switch type {
-            case .jpeg: JPEGWalk(source).exif.map { [$0] } ?? []
+            case .jpeg: Array(JPEGWalk(source).exif.prefix(1))
             case .tiff, .raw: RAWWalk.blocks(source)
             default: []
             }

@@ -1,5 +1,7 @@
+import Foundation
 import Metadata
 import PhotoModel
+import TestSupport
 import Testing
 
 /// Tag numbers as in Exif 2.32 (CIPA DC-008).
@@ -70,6 +72,62 @@ import Testing
         #expect(Self.inspect([0x8769: .directory([0x9286: comment])]).facts.isScreenshot)
         let other = TIFFWriter.Value.bytes(Array("ASCII\0\0\0Holiday".utf8))
         #expect(!Self.inspect([0x8769: .directory([0x9286: other])]).facts.isScreenshot)
+    }
+
+    private static func segment(_ part: [UInt8]) -> [UInt8] {
+        let length = UInt16(part.count + 8)
+        return [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + Array("Exif\0\0".utf8) + part
+    }
+
+    /// A JPEG with these EXIF segments; what exiftool reads in it: make, model, time.
+    private static func jpeg(_ segments: [[UInt8]]) throws -> (bytes: [UInt8], exiftool: [String]) {
+        let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0, 8, 0, 16, 1, 1, 0x11, 0, 0xFF, 0xDA]
+        let bytes: [UInt8] = [0xFF, 0xD8] + segments.flatMap(segment) + frame
+        let folder = try TemporaryFolder()
+        try Data(bytes).write(to: URL(filePath: folder.path + "/a.jpg"))
+        let outcome = try Programs.run(
+            "/usr/bin/env",
+            ["exiftool", "-s3", "-f", "-Make", "-Model", "-DateTimeOriginal", folder.path + "/a.jpg"])
+        return (bytes, outcome.output.split(separator: "\n").map(String.init))
+    }
+
+    private static let time = TIFFWriter.Value.text("2017:06:05 04:03:02")
+
+    @Test func `of more than a segment holds goes on in the next ones`() throws {
+        let block = TIFFWriter.block([
+            0x10F: .text("Canon"), 0x110: .text("EOS"),
+            0x8769: .directory([0x829A: .bytes([UInt8](repeating: 7, count: 100_000)), 0x9003: Self.time]),
+        ])
+        let room = 65_527
+        let file = try Self.jpeg([Array(block.prefix(room)), Array(block.dropFirst(room))])
+        #expect(file.exiftool == ["Canon", "EOS", "2017:06:05 04:03:02"])
+        let inspection = Inspector.inspect(ByteSource(file.bytes))
+        #expect(inspection.facts.make == "Canon")
+        #expect(inspection.dates.map(\.time.text) == ["2017-06-05T04:03:02"])
+        // And goes along so when its picture is exported.
+        #expect(CarriedMetadata(of: ByteSource(file.bytes), type: .jpeg).exif == block)
+    }
+
+    @Test func `in a second block tells what the first does not`() throws {
+        let first = TIFFWriter.block([0x10F: .text("Canon"), 0x112: .short(6)])
+        let second = TIFFWriter.block(
+            [0x10F: .text("Canon"), 0x110: .text("EOS"), 0x8769: .directory([0x9003: Self.time])], bigEndian: true)
+        let file = try Self.jpeg([first, second])
+        #expect(file.exiftool == ["Canon", "EOS", "2017:06:05 04:03:02"])
+        let inspection = Inspector.inspect(ByteSource(file.bytes))
+        #expect(inspection.facts.make == "Canon" && inspection.facts.model == "EOS")
+        #expect(inspection.facts.orientation == 6)
+        #expect(inspection.dates.map(\.time.text) == ["2017-06-05T04:03:02"])
+        #expect(CarriedMetadata(of: ByteSource(file.bytes), type: .jpeg).exif == first)
+    }
+
+    @Test func `in endless parts is read as far as 4 MiB`() {
+        let start = TIFFWriter.block([0x10F: .text("Canon")])
+        let parts = [start] + [[UInt8]](repeating: [UInt8](repeating: 1, count: 65_000), count: 100)
+        let source = ByteSource([0xFF, 0xD8] + parts.flatMap(Self.segment) + [0xFF, 0xDA])
+        #expect(Inspector.inspect(source).facts.make == "Canon")
+        let carried = CarriedMetadata(of: source, type: .jpeg).exif
+        #expect(carried.count > 4_000_000 && carried.count <= 4 << 20)
     }
 
     /// Apple's note: its own directory, big-endian, offsets from its first byte.
