@@ -30,7 +30,13 @@ package enum Attachment {
         let members = resources.filter { !isCompanion($0.role) }
         // Of two that came from two folders under one name, the one beside it.
         let near = members.filter { $0.sourcePath.parent == companion.sourcePath.parent }
-        let candidates = near.isEmpty ? members : near
+        let reached = near.isEmpty ? members : near
+        // Of two that a content identifier made one, the one of its stem.
+        let stem = ShotName(companion.sourcePath.name).stem
+        let namesakes = reached.filter { ShotName($0.sourcePath.name).stem == stem }
+        let named = namesakes.isEmpty ? reached : namesakes
+        // A photo leads, also where it joined its video later.
+        let candidates = named.filter { $0.role == .photo } + named.filter { $0.role != .photo }
         return member(of: companion.sourcePath.name, among: candidates.map(\.sourcePath.name)).map { candidates[$0] }
     }
 

@@ -175,6 +175,26 @@ import Testing
         installation.stop()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `of another name takes that of its asset, with what belongs to it`() async throws {
+        guard let corpus = try Corpus.find(for: "a Live Photo whose halves are called otherwise") else { return }
+        let folder = corpus.appending(path: "pairs/livephoto-iphone6s")
+        let installation = try Installation()
+        try await installation.start()
+        try installation.place(folder.appending(path: "IMG_0728.MOV"), as: "b/BAR.MOV")
+        try await installation.wait(for: "the video") { try installation.status().queue.imported == 1 }
+        try drop(try Member.adjustment.data(), as: "a/FOO.AAE", in: installation)
+        try installation.place(folder.appending(path: "IMG_0728.JPG"), as: "a/FOO.JPG")
+        try await installation.wait(for: "the photo") { try installation.assets().first?.resources.count == 3 }
+        try await installation.waitUntilIdle()
+        let asset = try #require(try installation.assets().first)
+        // exiftool: both were taken on 2019-12-29.
+        let day = "2019/2019-12-29"
+        #expect(try installation.visibleFiles() == ["AAE", "JPG", "MOV"].map { "\(day)/BAR.\($0)" })
+        #expect(asset.resources.compactMap(\.belongsTo) == ["\(day)/BAR.JPG"])
+        #expect(installation.stop() == 0)
+    }
+
     @Test(.timeLimit(.minutes(5)), .tags(.stopsAnywhere, .neverPartial))
     func `I01 joins once, killed at any call`() async throws {
         guard try Faults.arePossible(for: "killing the daemon while a member joins") else { return }

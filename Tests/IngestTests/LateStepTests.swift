@@ -233,7 +233,10 @@ import Testing
         let stem = "\(Scene.day)/IMG_0001_1"
         #expect(paths("IMG_0001.CR2", "IMG_0001.CR2.xmp") == [stem + ".CR2", stem + ".CR2.xmp"])
         #expect(paths("IMG_0001.xmp", collision: 2) == [stem + "_2.xmp"])
-        #expect(paths("IMG_E0001.MOV") == [stem + "_IMG_E0001.MOV"])
+        // Of another name: under the shot's alone, and where that is taken with its own behind it.
+        #expect(paths("film.JPG", "film.JPG.xmp") == [stem + ".JPG", stem + ".JPG.xmp"])
+        #expect(paths("IMG_E0001.MOV") == [stem + ".MOV"])
+        #expect(paths("IMG_E0001.MOV", collision: 1) == [stem + "_IMG_E0001.MOV"])
     }
 
     /// The catalog's asset and a video that joins it, staged: one rename.

@@ -45,6 +45,30 @@ import Testing
         #expect(again.preview == preview)
     }
 
+    @Test func `gives each companion to the member of its name, and else to its photo`() throws {
+        // A video, and the photo of another name that an equal content identifier made its other half.
+        let all = [
+            resource("AA.mov", .pairedVideo, .quicktime), resource("AA.xmp", .sidecar, .xmp),
+            resource("AA.AAE", .adjustment, .appleAdjustment), resource("ZZ.jpg", .photo, .jpeg),
+            resource("ZZ.AAE", .adjustment, .appleAdjustment), resource("ZZ.jpg.xmp", .sidecar, .xmp),
+            resource("other.AAE", .adjustment, .appleAdjustment),
+        ]
+        func owner(_ name: String) throws -> Path? {
+            Attachment.owner(of: try #require(all.first { $0.sourcePath.name.shown == name }), in: all)?.path
+        }
+        #expect(try owner("AA.xmp") == Path("AA.mov"))
+        #expect(try owner("AA.AAE") == Path("AA.mov"))
+        #expect(try owner("ZZ.AAE") == Path("ZZ.jpg"))
+        #expect(try owner("ZZ.jpg.xmp") == Path("ZZ.jpg"))
+        #expect(try owner("other.AAE") == Path("ZZ.jpg"))
+        // Of one name, the photo late: it leads all the same.
+        let late = [
+            resource("1.MOV", .pairedVideo, .quicktime), resource("1.JPG", .photo, .jpeg),
+            resource("1.AAE", .adjustment, .appleAdjustment),
+        ]
+        #expect(Attachment.owner(of: late[2], in: late)?.path == Path("1.JPG"))
+    }
+
     @Test func `is the same when what it has learned is told again`() {
         let video = asset(.video, [resource("1.MOV", .video, .quicktime)], facts(31))
         let new = [resource("1.HEIC", .photo, .heic)]

@@ -35,6 +35,9 @@ struct Placement: Sendable {
     }
 
     /// Beside the original that leads an asset, and under its stem: one path a file, in their order.
+    ///
+    /// Files of another stem, which a content identifier joins, leave their own out where what is left is free: `BAR.JPG`
+    /// of `FOO.JPG` beside `BAR.MOV`. Else they keep it behind the asset's: `BAR_FOO.JPG`.
     static func paths(beside asset: Asset, for names: [Path], collision: Int, rules: NameRules = NameRules()) -> [Path]
     {
         guard let lead = asset.resources.first(where: { $0.role == .photo }) ?? asset.resources.first,
@@ -44,8 +47,13 @@ struct Placement: Sendable {
         let shot = NamingTemplate.Shot(
             capturedAt: WallTime(secondsSince1970: 0), stem: lead.path.name.stem, drop: "", batch: 0, sequence: 0,
             sha256: lead.sha256, id: asset.id)
-        let suffixes = names.map { NamingTemplate.suffix(of: $0, after: own) }
-        return template.paths(for: shot, suffixes: suffixes, collision: collision, rules: rules).map {
+        let theirs = names.first.map { ShotName($0).stem } ?? own
+        let isForeign = !NamingTemplate.suffix(of: theirs, after: own).isEmpty
+        let suffixes = names.map {
+            NamingTemplate.suffix(of: $0, after: isForeign && collision == 0 ? theirs : own)
+        }
+        let number = isForeign ? max(0, collision - 1) : collision
+        return template.paths(for: shot, suffixes: suffixes, collision: number, rules: rules).map {
             lead.path.parent / $0
         }
     }
