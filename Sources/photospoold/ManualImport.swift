@@ -33,8 +33,15 @@ struct ManualImport {
         var isFull = false
     }
 
+    /// Where a group's files all come from.
+    private struct Origin: Hashable {
+        var drop: String
+        var filesystem: FilesystemID
+    }
+
     func run(_ paths: [Path], isDryRun: Bool) throws(Problem) -> DaemonOrders.Imported {
-        var groups: [SettledGroup] = []
+        // Of all paths together: members of a shot may be named one by one, and a file together with its folder.
+        var found: [Origin: [Path: FileStamp]] = [:]
         var refused: [(path: Path, problem: Problem)] = []
         var ignored: [IgnoredName] = []
         for path in paths {
@@ -52,7 +59,8 @@ struct ManualImport {
             } catch {
                 refused.append((path, .source(path, error, doing: "look at")))
             }
-            groups += try grouped(haul.found, drop: drop?.name ?? Self.rootName, filesystem: filesystem)
+            let origin = Origin(drop: drop?.name ?? Self.rootName, filesystem: filesystem)
+            for file in haul.found { found[origin, default: [:]][file.path] = file.stamp }
             refused += haul.refused
             ignored += haul.ignored
             if haul.isFull {
@@ -65,6 +73,11 @@ struct ManualImport {
                     ))
             }
         }
+        var groups: [SettledGroup] = []
+        for (origin, files) in found {
+            groups += try grouped(
+                files.map { Found(path: $0.key, stamp: $0.value) }, drop: origin.drop, filesystem: origin.filesystem)
+        }
         guard !isDryRun else { return try tried(groups, ignored: ignored, refused: refused) }
         return try queue(groups, refused: refused)
     }
@@ -72,11 +85,9 @@ struct ManualImport {
     private func tried(
         _ groups: [SettledGroup], ignored: [IgnoredName], refused: [(path: Path, problem: Problem)]
     ) throws(Problem) -> DaemonOrders.Imported {
-        // In the order of a batch. A path that was asked for twice, or with its folder, counts once.
-        var seen: Set<Path> = []
+        // In the order of a batch.
         let sorted = groups.sorted { NaturalOrder.precedes($0.files[0].path, $1.files[0].path) }
-        let once = sorted.filter { seen.insert($0.files[0].path).inserted }
-        let forecasts = try forecast(once)
+        let forecasts = try forecast(sorted)
         var known = 0
         var queued = 0
         for shot in forecasts {

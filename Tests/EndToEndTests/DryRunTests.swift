@@ -157,6 +157,57 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `takes files that are named together for one shot, and each of them once`() async throws {
+        let (installation, other) = try install()
+        let sidecar = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>".utf8)
+        for (name, data) in [
+            ("A.JPG", try Data(contentsOf: Samples.photo)), ("A.xmp", sidecar), ("B.JPG", try Samples.variant(1)),
+        ] { try data.write(to: other.appending(path: name)) }
+        try age(other)
+        try await installation.start()
+        let paths = ["A.xmp", "A.JPG", "B.JPG", "A.JPG"].map { other.appending(path: $0).path }
+        #expect(try answer(installation, paths).groups.map(\.files.count) == [2, 1])
+        let outcome = try ask(installation, paths, isDry: false)
+        #expect(outcome.status == 0, "\(outcome.output)")
+        try await installation.waitUntilIdle()
+        #expect(try installation.jobs().map(\.files.count).sorted() == [1, 2])
+        #expect(try installation.assets().map(\.resources.count).sorted() == [1, 2])
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `counts {seq} as the import does: not for what joins, is known or fails`() async throws {
+        let (installation, other) = try install(libraryKeys: "template = \"{seq:4}{ext}\"")
+        let sidecar = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>".utf8)
+        try installation.place(Samples.photo, as: "IMG_0001.JPG")
+        try await installation.start()
+        try await installation.wait(for: "the photo") { try installation.status().queue.imported == 1 }
+        for (name, data) in [
+            ("a/copy.JPG", try Data(contentsOf: Samples.photo)), ("b/A.JPG", try Samples.variant(1)),
+            ("b/A.xmp", sidecar), ("b/B.JPG", try Samples.variant(1)), ("b/C.txt", Data("hello".utf8)),
+            ("b/D.JPG", try Samples.variant(2)), ("c/E.JPG", try Samples.variant(3)),
+        ] {
+            let target = other.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try data.write(to: target)
+        }
+        try age(other)
+        // Later than its shot.
+        try sidecar.write(to: installation.drop.appending(path: "IMG_0001.xmp"))
+        let body = try answer(installation, [other.path])
+        let foretold = body.groups.flatMap(\.files).compactMap(\.libraryPath)
+        #expect(foretold == ["0002.JPG", "0002.xmp", "0003.JPG", "0004.JPG"])
+        // One after the other: the numbers of shots that are imported at the same time may change places.
+        for names in [["a"], ["b/A.JPG", "b/A.xmp"], ["b/B.JPG"], ["b/C.txt"], ["b/D.JPG"], ["c"]] {
+            _ = try ask(installation, names.map { other.appending(path: $0).path }, isDry: false)
+            try await installation.waitUntilIdle()
+        }
+        #expect(try installation.visibleFiles() == ["0001.JPG", "0001.xmp"] + foretold)
+        installation.stop()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `prints a line for each file`() async throws {
         let (installation, other) = try install()
         try installation.place(Samples.photo, as: "IMG_0001.JPG")
