@@ -11,7 +11,7 @@ enum CamcorderWalk {
         let mark: [UInt8] = [
             0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66,
         ]
-        guard let place = XMPPacket.position(of: mark + Array("MDPM".utf8), in: stream, from: 0) else { return }
+        guard let place = ByteSearch.position(of: mark + Array("MDPM".utf8), in: stream, from: 0) else { return }
         let content = withoutEscapes(stream[(place + 20)...].prefix(2048))
         guard let count = content.first else { return }
         var values: [UInt8: ArraySlice<UInt8>] = [:]

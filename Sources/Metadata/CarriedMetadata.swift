@@ -45,7 +45,7 @@ package struct CarriedMetadata: Sendable {
         func value(_ tag: UInt16) -> [UInt8] {
             main.entries[tag].map { block.bytes($0, limit: XMPPacket.limit) } ?? []
         }
-        xmp = value(0x2BC)
+        xmp = XMPPacket.inUTF8(value(0x2BC))
         let own = IPTCBlock(tag: value(0x83BB))
         iptc = (own.isEmpty ? IPTCBlock(resources: value(0x8649)) : own).bytes(stripsLocation: false)
     }
@@ -63,7 +63,7 @@ package struct CarriedMetadata: Sendable {
         if let block {
             exif = block.source.bytes(at: block.base, count: Int(min(block.end - block.base, Int64(Self.limit))))
         }
-        xmp = packet
+        xmp = XMPPacket.inUTF8(packet)
     }
 
     /// Orientation 1, the picture's own size, and no thumbnail, which would lie on its side.

@@ -106,7 +106,7 @@ package struct EmbeddedPictures {
             for inner in box.children(source, after: 16) + box.children(source, after: 24)
             where ["PRVW", "THMB"].contains(inner.type) {
                 let head = source.bytes(at: inner.start, count: 32)
-                guard let offset = XMPPacket.position(of: [0xFF, 0xD8, 0xFF], in: head, from: 0) else { continue }
+                guard let offset = ByteSearch.position(of: [0xFF, 0xD8, 0xFF], in: head, from: 0) else { continue }
                 take(source, inner.start + Int64(offset)..<inner.end)
             }
         }

@@ -67,7 +67,8 @@ struct HEIFWalk {
     /// Version, flags, four numbers of 16 bits for the canvas' colour, its size, and where each part lies on it; these have
     /// 32 bits each by the first flag, else 16 (ISO/IEC 23008-12, 6.6.2).
     private static func leavesCanvas(_ overlay: [UInt8]) -> Bool {
-        guard overlay.count > 2, overlay.count < 1 << 16 else { return !overlay.isEmpty }  // of what is longer nobody knows
+        // Of a longer one nobody knows.
+        guard overlay.count > 2, overlay.count < 1 << 16 else { return !overlay.isEmpty }
         let width = overlay[1] & 1 == 0 ? 2 : 4
         return stride(from: 10 + 2 * width, to: overlay.count, by: width).contains { overlay[$0] & 0x80 != 0 }
     }

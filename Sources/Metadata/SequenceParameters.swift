@@ -5,7 +5,7 @@ enum SequenceParameters {
     /// - Parameter stream: the beginning of a byte stream (annex B).
     static func size(_ stream: [UInt8]) -> PixelSize? {
         var from = 0
-        while let place = XMPPacket.position(of: [0, 0, 1], in: stream, from: from) {
+        while let place = ByteSearch.position(of: [0, 0, 1], in: stream, from: from) {
             from = place + 3
             // Kind 7, whatever its importance.
             guard from < stream.count, stream[from] & 0x1F == 7 else { continue }

@@ -30,6 +30,6 @@ enum TextType {
     }
 
     private static func contains(_ text: String, _ bytes: [UInt8]) -> Bool {
-        XMPPacket.position(of: Array(text.utf8), in: bytes, from: 0) != nil
+        ByteSearch.position(of: Array(text.utf8), in: bytes, from: 0) != nil
     }
 }

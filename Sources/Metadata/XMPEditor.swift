@@ -9,7 +9,7 @@ enum XMPEditor {
         for name in [
             "xmp:Thumbnails", "xap:Thumbnails", "xmpNote:HasExtendedXMP", "Container:Directory", "GContainer:Directory",
         ] {
-            result = XMPPacket.without(name, in: result)
+            result = without(name, in: result)
         }
         if let attribute = place(of: "xmpNote:HasExtendedXMP", in: result, from: 0, isNumber: false) {
             result.removeSubrange(attribute.name.lowerBound..<attribute.value.upperBound + 1)
@@ -30,6 +30,20 @@ enum XMPEditor {
         return withoutPadding(result)
     }
 
+    /// The packet without the elements of a name and what is in them.
+    private static func without(_ name: String, in packet: [UInt8]) -> [UInt8] {
+        let (opening, closing) = (Array("<\(name)".utf8), Array("</\(name)>".utf8))
+        var rest: [UInt8] = []
+        var from = 0
+        while let start = ByteSearch.position(of: opening, in: packet, from: from),
+            let end = ByteSearch.position(of: closing, in: packet, from: start)
+        {
+            rest += packet[from..<start]
+            from = end + closing.count
+        }
+        return rest + packet[from...]
+    }
+
     /// What is blank in front of the packet's end (XMP specification part 1, 7.3.2) is one line's end.
     private static func withoutPadding(_ packet: [UInt8]) -> [UInt8] {
         let blank: Set<UInt8> = [0, 0x09, 0x0A, 0x0D, 0x20]
@@ -37,7 +51,7 @@ enum XMPEditor {
         var trailer: ArraySlice<UInt8> = []
         var body = packet[..<end]
         let mark = Array("<?xpacket end".utf8)
-        if let start = XMPPacket.position(of: mark, in: packet, from: max(0, end - 32)), start < end {
+        if let start = ByteSearch.position(of: mark, in: packet, from: max(0, end - 32)), start < end {
             trailer = packet[start..<end]
             body = packet[..<start]
         }
@@ -51,7 +65,7 @@ enum XMPEditor {
     ) -> (name: Range<Int>, value: Range<Int>)? {
         let wanted = Array(name.utf8)
         var from = from
-        while let start = XMPPacket.position(of: wanted, in: packet, from: from) {
+        while let start = ByteSearch.position(of: wanted, in: packet, from: from) {
             let after = start + wanted.count
             from = after
             var place = after

@@ -31,16 +31,18 @@ enum XMPPacket {
         facts.longitude = longitude
     }
 
-    /// The packet without the elements of a name and what is in them.
-    static func without(_ name: String, in packet: [UInt8]) -> [UInt8] {
-        let (opening, closing) = (Array("<\(name)".utf8), Array("</\(name)>".utf8))
-        var rest: [UInt8] = []
-        var from = 0
-        while let start = position(of: opening, in: packet, from: from),
-            let end = position(of: closing, in: packet, from: start)
-        {
-            rest += packet[from..<start]
-            from = end + closing.count
+    /// As it is, or out of UTF-16, which XMP may be in as well (XMP specification part 1, 7.2), with its mark or without. What
+    /// is half a character becomes U+FFFD.
+    static func inUTF8(_ packet: [UInt8]) -> [UInt8] {
+        guard packet.count >= 4 else { return packet }
+        let isBigEndian: Bool
+        switch (packet[0], packet[1]) {
+        case (0xFF, 0xFE): isBigEndian = false
+        case (0xFE, 0xFF): isBigEndian = true
+        // `<` and another character of ASCII.
+        case (0x3C, 0) where packet[2] != 0 && packet[3] == 0: isBigEndian = false
+        case (0, 0x3C) where packet[2] == 0 && packet[3] != 0: isBigEndian = true
+        default: return packet
         }
         let units = stride(from: 0, to: packet.count - 1, by: 2).map { place in
             let (first, second) = (UInt16(packet[place]), UInt16(packet[place + 1]))
@@ -64,15 +66,5 @@ enum XMPPacket {
         }
         guard whole <= limit else { return nil }
         return letter == negative ? -whole : whole
-    }
-
-    static func position(of wanted: [UInt8], in bytes: [UInt8], from: Int) -> Int? {
-        guard let first = wanted.first, bytes.count >= wanted.count else { return nil }
-        var at = from
-        while at <= bytes.count - wanted.count {
-            if bytes[at] == first, bytes[at..<at + wanted.count].elementsEqual(wanted) { return at }
-            at += 1
-        }
-        return nil
     }
 }

@@ -20,7 +20,8 @@ kinds = {
 }
 # A parser that reads many formats is run for each family of them: what is learned of one helps no other.
 runs = {f"{parser}-{family}": (parser, family) for parser, families in {
-    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar"), "carried": ("jpeg", "heif", "chunks", "raw"),
+    "facts": ("jpeg", "heif", "chunks", "raw", "movie", "sidecar", "takeout", "matroska", "camcorder", "motion"),
+    "carried": ("jpeg", "heif", "chunks", "raw"), "excerpt": ("exif",), "parameters": ("bits",),
     "embedded": ("raw", "notes"), "stills": ("jpeg", "heif", "chunks", "raw")}.items() for family in families}
 runs |= {parser: (parser, None) for parser in ("wire", "result", "names", "zone", "events", "intent")}
 
@@ -29,14 +30,21 @@ def seeds(family, folder):
     """Few and small ones: libFuzzer looks at every byte many times."""
     if family is None:
         return []
+    if family in made:
+        for number, data in enumerate(made[family]()):
+            (folder / f"{number:03}").write_bytes(data[:100_000])
+        return [folder]
     sound = set(photos(kinds[family]))
     if family in ("raw", "notes"):  # heads of RAW files without a picture have maker notes all the same
         sound |= {head for folder in {path.parent.parent / "raw" for path in sound} for head in folder.glob("*.*")}
     found = sorted((path for path in sound if path.stat().st_size < 400_000), key=lambda p: (p.stat().st_size, p))
     for number, path in enumerate(found[:80]):
-        (folder / f"{number:03}").write_bytes(path.read_bytes())
+        content = path.read_bytes()
+        if family == "notes":  # from its EXIF on it is a TIFF with a maker note, as a RAW is
+            content = content[content.find(b"Exif\0\0") + 6 if b"Exif\0\0" in content else 0:]
+        (folder / f"{number:03}").write_bytes(content)
         if family == "heif" and number < 8:
-            (folder / f"{number:03}-mapped").write_bytes(tone_mapped(path.read_bytes()))
+            (folder / f"{number:03}-mapped").write_bytes(tone_mapped(content))
     return [folder]
 
 

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `hold XMP`() {
-        let packet = Array("<x:xmpmeta><rdf:RDF tiff:Make=\"Leica\"/></x:xmpmeta>".utf8)
+        let packet = Array("<x:xmpmeta><rdf:Description tiff:Make=\"Leica\"/></x:xmpmeta>".utf8)
         let chunks = [
             Self.chunk("iTXt", Self.text("XML:com.adobe.xmp") + [0, 0, 0, 0] + packet),
             Self.chunk("iTXt", Self.text("XML:com.adobe.xmp") + [1, 0, 0, 0] + Self.deflated(packet)),

@@ -199,7 +199,7 @@ import Testing
     /// Half a character, half a pair of them, and what only looks like it.
     @Test func `no nonsense where UTF-16 is cut or none`() {
         var bytes: [UInt8] = [0xFF, 0xFE]
-        for unit in "<x:xmpmeta tiff:Make=\"A\u{1D7D3}\"/>".utf16 {
+        for unit in "<x:xmpmeta><rdf:Description tiff:Make=\"A\u{1D7D3}\"/></x:xmpmeta>".utf16 {
             bytes += [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
         }
         for count in 0...bytes.count {
