@@ -1,3 +1,4 @@
+import Glibc
 import Metadata
 
 /// The bytes of a whole file, lent for one call. Every read is checked; nothing outside is ever touched.
@@ -42,5 +43,17 @@ import Metadata
             if unsafe memory[offset + position] != text.utf8Start[position] { return false }
         }
         return true
+    }
+
+    /// Anywhere.
+    func contains(_ text: StaticString) -> Bool {
+        guard let base = unsafe memory.baseAddress, text.utf8CodeUnitCount > 0 else { return false }
+        var at = 0
+        while at < count, let hit = unsafe memchr(base + at, Int32(text.utf8Start[0]), count - at) {
+            at = unsafe UnsafeRawPointer(hit) - base
+            if holds(text, at: at) { return true }
+            at += 1
+        }
+        return false
     }
 }

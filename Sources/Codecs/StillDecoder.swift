@@ -87,7 +87,7 @@ package final class StillDecoder {
                 return try heif.preview(of: file, isAVIF: true, spec: spec, composer: composer)
             } catch let further {
                 // Who knows less of the file cannot call it damaged.
-                throw further.code == .corrupt ? error : further
+                throw [.corrupt, .unsupported].contains(further.code) ? error : further
             }
         }
     }

@@ -11,8 +11,9 @@ struct HEIFWalk {
     private(set) var size: PixelSize?
     /// Of the primary picture, before it is cropped and turned.
     private(set) var coding = PictureCoding()
-    /// A part of an overlay begins left of its canvas or above it, or may do so where not all is read.
-    private(set) var leavesCanvas = false
+    /// A part of an overlay begins left of its canvas or above it; or one may, for not all could be read.
+    private(set) var mayLeaveCanvas = true
+    private var hasAllLocations = false
     /// An item's bytes lie beyond the end of the file.
     private(set) var isCut = false
     private let source: ByteSource
@@ -25,24 +26,24 @@ struct HEIFWalk {
         let top = Box.all(in: source, from: 0, to: source.size)
         guard let meta = top.first("meta")?.children(source, after: 4) else {
             size = MovieWalk.size(source, top)
-            leavesCanvas = true  // as far as anybody can tell
             return
         }
         let locations = locations(meta.first("iloc"), data: meta.first("idat"))
         let list = meta.first("iinf")
         let items = items(list)
-        if items.count >= Box.most, let list {
-            // Further ones are not looked at one by one.
-            let all = source.bytes(at: list.start, count: Int(min(list.end - list.start, Int64(Self.itemLimit))))
-            leavesCanvas =
-                ByteSearch.position(of: Array("iovl".utf8), in: all, from: 0) != nil || all.count == Self.itemLimit
-        }
+        var overlays = 0
         for item in items {
-            guard let extents = locations[item.id] else { continue }
+            guard let extents = locations[item.id] else {
+                if item.type == "iovl" { overlays += 1 }
+                continue
+            }
             if item.type == "Exif", exif == nil { exif = exifBlock(extents) }
             if item.type == "mime", xmp.isEmpty { xmp = gather(extents, limit: XMPPacket.limit) }
-            if item.type == "iovl", !leavesCanvas { leavesCanvas = Self.leavesCanvas(gather(extents, limit: 1 << 16)) }
+            if item.type == "iovl", Self.leavesCanvas(gather(extents, limit: 1 << 16)) { overlays += 1 }
         }
+        // Of what was not read box by box nobody knows, nor which of two would count.
+        let isWhole = hasAllLocations && [top, meta, entries(list)].allSatisfy { $0.count < Box.most }
+        mayLeaveCanvas = overlays > 0 || !isWhole || top.filter { $0.type == "meta" }.count > 1
         if let primary = primaryItem(meta.first("pitm")) {
             let isToneMapped = items.contains { $0.id == primary && $0.type == "tmap" }
             let photo = isToneMapped ? firstPart(of: primary, meta.first("iref")) : nil
@@ -67,8 +68,7 @@ struct HEIFWalk {
     /// Version, flags, four numbers of 16 bits for the canvas' colour, its size, and where each part lies on it; these have
     /// 32 bits each by the first flag, else 16 (ISO/IEC 23008-12, 6.6.2).
     private static func leavesCanvas(_ overlay: [UInt8]) -> Bool {
-        // Of a longer one nobody knows.
-        guard overlay.count > 2, overlay.count < 1 << 16 else { return !overlay.isEmpty }
+        guard overlay.count > 2, overlay.count < 1 << 16 else { return true }  // of what is longer nobody knows
         let width = overlay[1] & 1 == 0 ? 2 : 4
         return stride(from: 10 + 2 * width, to: overlay.count, by: width).contains { overlay[$0] & 0x80 != 0 }
     }
@@ -78,9 +78,13 @@ struct HEIFWalk {
         return source.integer(at: box.start + 4, width: version == 0 ? 2 : 4)
     }
 
-    private func items(_ box: Box?) -> [(id: UInt64, type: String)] {
+    private func entries(_ box: Box?) -> [Box] {
         guard let box, let version = source.integer(at: box.start, width: 1) else { return [] }
-        return box.children(source, after: version == 0 ? 6 : 8).compactMap { entry in
+        return box.children(source, after: version == 0 ? 6 : 8)
+    }
+
+    private func items(_ box: Box?) -> [(id: UInt64, type: String)] {
+        entries(box).compactMap { entry in
             guard entry.type == "infe", let version = source.integer(at: entry.start, width: 1), version >= 2 else {
                 return nil
             }
@@ -109,8 +113,8 @@ struct HEIFWalk {
         }
         var found: [UInt64: [Extent]] = [:]
         var extentCount: UInt64 = 0
-        guard let count = number(version < 2 ? 2 : 4) else { return [:] }
-        for _ in 0..<min(count, 65_536) {
+        guard let count = number(version < 2 ? 2 : 4), count <= 65_536 else { return [:] }
+        for _ in 0..<count {
             guard let id = number(version < 2 ? 2 : 4), let method = version == 0 ? 0 : number(2),
                 number(2) != nil, let base = number(widths.base), let extents = number(2)
             else { return found }
@@ -130,6 +134,7 @@ struct HEIFWalk {
                 found[id, default: []].append((origin + start, length))
             }
         }
+        hasAllLocations = true
         return found
     }
 

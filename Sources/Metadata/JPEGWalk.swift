@@ -104,7 +104,8 @@ struct JPEGWalk {
         guard let first = parts.first else { return nil }
         guard parts.count > 1 else { return TIFFBlock(source, at: first.lowerBound, length: Int64(first.count)) }
         var bytes: [UInt8] = []
-        for part in parts where bytes.count + part.count <= room {
+        for part in parts {
+            guard bytes.count + part.count <= room else { break }
             bytes += source.bytes(at: part.lowerBound, count: part.count)
         }
         room -= bytes.count

@@ -19,9 +19,13 @@ enum XMPEditor {
             ("exif:PixelXDimension", size.width), ("exif:PixelYDimension", size.height), ("GCamera:MotionPhoto", 0),
             ("GCamera:MotionPhotoOffset", 0), ("GCamera:MicroVideo", 0), ("GCamera:MicroVideoOffset", 0),
         ]
+        var replaced = 0
         for (name, number) in numbers {
             var from = 0
             while let found = place(of: name, in: result, from: from, isNumber: true) {
+                // No photo has as many sizes: each costs as much as the packet is long.
+                replaced += 1
+                guard replaced <= 256 else { return [] }
                 let text = Array(String(number).utf8)
                 result.replaceSubrange(found.value, with: text)
                 from = found.value.lowerBound + text.count

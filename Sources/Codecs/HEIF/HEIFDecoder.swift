@@ -21,8 +21,8 @@ final class HEIFDecoder {
         if let type = properties?.type, !Self.known.contains(type) {
             throw CodecFailure(.unsupported, "the picture is coded as '\(SafeText.of(type))', which cannot be decoded")
         }
-        guard !Overlay.leavesCanvas(in: file.source) else {
-            throw CodecFailure(.unsupported, "a part of the picture reaches over its left or upper edge")
+        guard !file.contains("iovl") || !Overlay.mayLeaveCanvas(in: file.source) else {
+            throw CodecFailure(.unsupported, "a part of the picture reaches over its left or upper edge, or may do so")
         }
         let plan = properties.flatMap { TurnPlan($0, isAVIF: isAVIF) }
         let session = try open(file, plan?.edits ?? [], isSound: properties != nil, spec)

@@ -49,10 +49,13 @@ struct Placement: Sendable {
             sha256: lead.sha256, id: asset.id)
         let theirs = names.first.map { ShotName($0).stem } ?? own
         let isForeign = !NamingTemplate.suffix(of: theirs, after: own).isEmpty
+        // Where one of theirs had to keep its stem, what is of it does, too: else it would look like another's.
+        let kept = lead.path.name.stem.bytes + [UInt8(ascii: "_")] + theirs.bytes
+        let leavesOwn = isForeign && !asset.resources.contains { $0.path.name.bytes.starts(with: kept) }
         let suffixes = names.map {
-            NamingTemplate.suffix(of: $0, after: isForeign && collision == 0 ? theirs : own)
+            NamingTemplate.suffix(of: $0, after: leavesOwn && collision == 0 ? theirs : own)
         }
-        let number = isForeign ? max(0, collision - 1) : collision
+        let number = leavesOwn ? max(0, collision - 1) : collision
         return template.paths(for: shot, suffixes: suffixes, collision: number, rules: rules).map {
             lead.path.parent / $0
         }
